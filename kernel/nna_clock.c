@@ -23,7 +23,9 @@ void nna_clock_sample(struct nna_clock *clock, struct nna_hw *hw)
 	u64 best = U64_MAX, ns = 0, tick = 0;
 	unsigned int i;
 
-	/* Of a few readings the shortest: anything that delays one of them makes it longer. */
+	/*
+	 * Keep the shortest of a few readings: a delay of a reading makes it longer and less exact.
+	 */
 	for (i = 0; i < NNA_CLOCK_READS; i++) {
 		u64 before = ktime_get_ns();
 		u64 t = nna_hw_timestamp(hw);
@@ -80,7 +82,7 @@ u64 nna_clock_ns_to_ticks(const struct nna_hw *hw, u64 ns)
 	if (check_mul_overflow(seconds, hw->tick_hz, &ticks))
 		return U64_MAX;
 	part = mul_u64_u64_div_u64(rest, hw->tick_hz, NSEC_PER_SEC);
-	/* The remainder is less than 64 bits wide, so it is right however wide the products are. */
+	/* The difference fits 64 bits, so both products may wrap. */
 	if (rest * hw->tick_hz != part * NSEC_PER_SEC)
 		part++;
 	if (check_add_overflow(ticks, part, &ticks))
@@ -115,6 +117,6 @@ u64 nna_clock_to_tick(struct nna_clock *clock, const struct nna_hw *hw, u64 mono
 		delta = nna_clock_ns_to_ticks(hw, ns - monotonic_ns);
 		tick = tick > delta ? tick - delta : 0;
 	}
-	/* In a ring entry a deadline of 0 means none. */
+	/* 0 in a ring entry means that the job has no deadline. */
 	return tick ?: 1;
 }

@@ -2,9 +2,9 @@
 /*
  * Conversion between the device's clock and CLOCK_MONOTONIC, for deadlines and timestamps.
  *
- * It rests on one pair of readings taken at the same moment. The clocks drift against each other,
- * so the pair is taken again when it is older than a second and somebody asks for a deadline or for
- * the time: that reads registers, which jobs without a deadline shall not wait for.
+ * The conversion uses one pair of readings of both clocks, taken at the same moment. The clocks
+ * drift against each other, so a deadline or a query of the time takes a new pair if the last one
+ * is older than a second. This reads registers, for which a job without a deadline shall not wait.
  */
 #ifndef NNA_CLOCK_H
 #define NNA_CLOCK_H
@@ -19,7 +19,7 @@ struct nna_hw;
  * @lock: protects the other fields; may be read in any context.
  * @monotonic_ns: CLOCK_MONOTONIC; 0 when the pair is not valid.
  * @tick: the device's clock at that time.
- * @uncertainty_ns: the two were read within this time of each other.
+ * @uncertainty_ns: time between the two readings, at most.
  */
 struct nna_clock {
 	seqlock_t lock;
@@ -31,25 +31,25 @@ struct nna_clock {
 /** nna_clock_init() - Initialise the lock; the pair is not valid yet. */
 void nna_clock_init(struct nna_clock *clock);
 
-/** nna_clock_sample() - Read a new pair from the device, which must be resumed. */
+/** nna_clock_sample() - Read a new pair from the device, which must not be suspended. */
 void nna_clock_sample(struct nna_clock *clock, struct nna_hw *hw);
 
 /** nna_clock_invalidate() - Have the next nna_clock_refresh() read a new pair. */
 void nna_clock_invalidate(struct nna_clock *clock);
 
-/** nna_clock_refresh() - As nna_clock_sample(), if the last pair is older than a second. */
+/** nna_clock_refresh() - Read a new pair if the last one is older than a second or invalid. */
 void nna_clock_refresh(struct nna_clock *clock, struct nna_hw *hw);
 
 /** nna_clock_get() - Return the last pair; any context. */
 void nna_clock_get(struct nna_clock *clock, u64 *monotonic_ns, u64 *tick, u64 *uncertainty_ns);
 
-/** nna_clock_to_tick() - The device's clock at a time of CLOCK_MONOTONIC; any context. Never 0. */
+/** nna_clock_to_tick() - Convert CLOCK_MONOTONIC to ticks, at least 1; any context. */
 u64 nna_clock_to_tick(struct nna_clock *clock, const struct nna_hw *hw, u64 monotonic_ns);
 
-/** nna_clock_ns_to_ticks() - A duration in ticks, rounded up, saturating. */
+/** nna_clock_ns_to_ticks() - Convert a duration to ticks; rounds up and saturates. */
 u64 nna_clock_ns_to_ticks(const struct nna_hw *hw, u64 ns);
 
-/** nna_clock_ticks_to_ns() - A number of ticks in nanoseconds, rounded down, saturating. */
+/** nna_clock_ticks_to_ns() - Convert ticks to nanoseconds; rounds down and saturates. */
 u64 nna_clock_ticks_to_ns(const struct nna_hw *hw, u64 ticks);
 
 #endif

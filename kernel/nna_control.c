@@ -14,16 +14,16 @@
 #include "nna_ring.h"
 
 #define NNA_CONTROL_TIMEOUT	msecs_to_jiffies(1000)
-/* A reset that was cancelled, as by a suspend, is queued again after this time. */
+/* A reset that a suspend has cancelled is queued again after this time. */
 #define NNA_RESET_RETRY		msecs_to_jiffies(1000)
 
 /**
- * struct nna_control_op - A control entry under way; on the stack of who waits for it.
+ * struct nna_control_op - A pending entry of the control ring; on the stack of its waiter.
  * @req: the ring's part.
  * @nna: the device.
  * @done: completed with the request.
- * @error: how it ended: 0 or a negative errno; valid after @done.
- * @dropped: it ended without the device, in a reset; valid after @done.
+ * @error: its result, 0 or a negative errno; valid after @done.
+ * @dropped: a reset completed it, not the device; valid after @done.
  */
 struct nna_control_op {
 	struct nna_ring_request req;
@@ -40,7 +40,7 @@ static void nna_control_complete(struct nna_ring_request *req, u16 status, u64 d
 
 	op->dropped = error;
 	op->error = error ?: (status == NNA_STATUS_OK ? 0 : -EIO);
-	/* The waiter owns @op, which may be gone from here on. */
+	/* The waiter owns @op and may free it from here on. */
 	complete(&op->done);
 	wake_up(&nna->control_waitq);
 }
@@ -65,11 +65,14 @@ static int nna_control_push(struct nna_device *nna, struct nna_ring_entry *entry
 	return ret;
 }
 
-/* With a time limit: for the reset path, and for entries that correctness does not depend on. */
+/*
+ * Waits with a time limit: for the reset path, and for entries on which correctness does not
+ * depend.
+ */
 static int nna_control_wait(struct nna_ring *ring, struct nna_control_op *op)
 {
 	if (!wait_for_completion_timeout(&op->done, NNA_CONTROL_TIMEOUT)) {
-		/* An interrupt may have been lost. */
+		/* The interrupt may have been lost. */
 		nna_ring_process(ring);
 		if (nna_ring_detach(ring, &op->req))
 			return -ETIMEDOUT;
@@ -97,15 +100,15 @@ void nna_control_reset_and_wait(struct nna_device *nna, const char *reason)
 	u32 epoch = READ_ONCE(ring->epoch);
 
 	/*
-	 * A device that is being suspended is reset by that, and our work cancelled: wait until
-	 * either has happened.
+	 * A suspend resets the device itself and cancels the work queued here: wait until the
+	 * device has been reset either way.
 	 */
 	do {
 		nna_core_schedule_reset(nna, reason);
 		nna_core_flush_reset(nna);
 		/*
-		 * No reset comes before unbind has waited for all who are inside drm_dev_enter(),
-		 * as we are.
+		 * Unbind waits until this section of drm_dev_enter() ends, and no reset runs
+		 * before: do not wait for one.
 		 */
 		if (drm_dev_is_unplugged(&nna->drm)) {
 			nna->bus->disable_bus_master(nna->drm.dev);
@@ -129,26 +132,28 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
 	bool done;
 
 	/*
-	 * The ring does not run while the device is suspended, being reset, or kept from memory: it
-	 * has no translations then.
+	 * The ring is stopped while the device is suspended, being reset, or has no bus mastering.
+	 * Then the device holds no translations.
 	 */
 	if (nna_control_push(nna, &entry, &op))
 		return;
 	done = wait_for_completion_timeout(&op.done, NNA_CONTROL_TIMEOUT);
 	if (!done) {
-		/* An interrupt may have been lost. */
+		/* The interrupt may have been lost. */
 		nna_ring_process(&nna->rings[NNA_CONTROL_RING]);
 		done = try_wait_for_completion(&op.done);
 	}
-	/* A reset that dropped the entry has dropped all translations, too. */
+	/* A reset that dropped the entry has also dropped all translations. */
 	if (done && (op.dropped || !op.error))
 		return;
 	nna_control_reset_and_wait(nna, "an invalidation was not acknowledged");
-	/* A reset or a suspend has completed @op; disabling bus mastering alone has not. */
+	/*
+	 * A reset or a suspend has completed @op; where only bus mastering was disabled, detach it.
+	 */
 	nna_ring_detach(&nna->rings[NNA_CONTROL_RING], &op.req);
 }
 
-/* An entry that names a ring and a job on it. */
+/* Runs an entry that names a ring and a job on it. */
 static int nna_control_job(struct nna_device *nna, u32 type, unsigned int ring, u32 seqno)
 {
 	struct nna_ring_entry entry = {
@@ -179,7 +184,7 @@ int nna_control_ping(struct nna_device *nna)
 
 /**
  * struct nna_latency_op - A measurement of the time from doorbell to wake-up.
- * @work: writes the entry, as the work that runs a job does.
+ * @work: writes the entry, as the scheduler's work does for a job.
  * @ring: the control ring.
  * @entry: an entry that does nothing.
  * @op: waits for its completion.

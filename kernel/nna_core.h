@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every part of the driver may know of a device, and may ask for: below everything but the
- * registers, beside nna_pm.h, nna_clock.h and nna_fault.h. What is asked for here is done by the
- * parts on top, which give their functions to work items.
+ * The state of a device and the requests that every file of the driver may use. Only nna_hw.h lies
+ * below; nna_pm.h, nna_clock.h and nna_fault.h are on the same layer. A request, such as a reset,
+ * queues a work item whose function belongs to a higher layer.
  */
 /**
  * DOC: Lifetimes and locks
  *
  * &struct nna_device exists once per accelerator. It is allocated with the DRM device, and freed
  * when the last file, the last exported buffer and the last fence are gone; until then the module
- * cannot be unloaded either. Registers, interrupts and ring memory are released when the driver is
- * unbound; from then on the rings do not run.
+ * cannot be unloaded either. Unbind releases registers, interrupts and ring memory; after it no
+ * ring runs.
  *
  * Locking, outer to inner:
  *
- *  1. drm_dev_enter() around what touches registers;
+ *  1. drm_dev_enter() around register accesses;
  *  2. the lock of nna_sched.c: whether the schedulers are stopped. Its holder waits for their work,
- *     which takes leaves only;
+ *     which takes leaf locks only;
  *  3. nna_ctx.lock: arm and push of one context's jobs;
  *  4. nna_vm.lock: binds of one address space;
  *  5. nna_device.bos_lock: the list of buffer objects, and their DMA mappings at unbind;
  *  6. dma_resv, one object at a time;
- *  7. nna_device.unneeded_lock: the list of objects whose memory may be taken away. Reclaim tries
- *     this one and then 6 and 4, and never waits for any;
+ *  7. nna_device.unneeded_lock: the list of objects that may be purged. Reclaim takes it, and then
+ *     6 and 4, by trylock only;
  *  8. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks, the locks of nna_gate.c,
- *     which may be taken with any of these held, and the locks of gates within them: leaves.
+ *     which may be taken with any of these held, and inside them the fence locks of gates: leaf
+ *     locks.
  *
- * From drm_sched_job_arm() to the fence's signal nothing allocates: a job's fences exist before it
- * is armed. Timeouts and resets run on one ordered workqueue, so they never overlap. They take 1, 2
- * and leaves.
+ * Nothing allocates between drm_sched_job_arm() and the signal of the fence: a job's fences are
+ * allocated before it is armed. Timeouts and resets run on one ordered workqueue, so they never
+ * overlap. They take 1, 2 and leaf locks.
  */
 #ifndef NNA_CORE_H
 #define NNA_CORE_H
@@ -50,10 +51,10 @@
 
 #define NNA_DRIVER_NAME		"nna"
 
-/** NNA_RING_SIZE - Most entries of a ring: they keep the device busy; further jobs wait outside. */
+/** NNA_RING_SIZE - Maximum entries of a ring: enough to keep the device busy; more jobs queue. */
 #define NNA_RING_SIZE		64u
 
-/** NNA_VA_START - First address that may be mapped; addresses near 0 are errors of the client's. */
+/** NNA_VA_START - First address that may be mapped, so that accesses near NULL fault. */
 #define NNA_VA_START		0x10000ull
 
 struct nna_coredump_data;
@@ -65,29 +66,29 @@ struct nna_ring;
 struct nna_sched;
 struct nna_vms;
 
-/** struct nna_bus_ops - What the driver needs of the bus that the device is on. */
+/** struct nna_bus_ops - Operations of the bus that the device is on. */
 struct nna_bus_ops {
-	/** @enable_bus_master: allow the device DMA; to be called after it has been reset. */
+	/** @enable_bus_master: allow DMA by the device; called after its reset. */
 	void (*enable_bus_master)(struct device *dev);
-	/** @disable_bus_master: forbid the device DMA, for good; may be called again. */
+	/** @disable_bus_master: forbid DMA by the device, for good; may be called again. */
 	void (*disable_bus_master)(struct device *dev);
 };
 
 /**
  * struct nna_device - One accelerator.
  *
- * A member that is a pointer to a structure which no header defines belongs to one file: that file
- * defines the structure, allocates it at probe and frees it with @drm. So it is there whenever a
- * file, an interrupt or a work item can reach the device.
+ * A pointer to a structure that no header defines belongs to one file. That file defines the
+ * structure and allocates it at probe; it is freed with @drm. So the pointer is valid whenever an
+ * open file, an interrupt or a work item can reach the device.
  *
  * @drm: the DRM device; its reference count is the lifetime of all of this.
  * @hw: registers, and properties read from them.
  * @bus: operations of the bus that the device is on.
  * @clock: converts between the device's clock and CLOCK_MONOTONIC.
  * @rings: NNA_RINGS of them: job rings by priority, then the control ring. Freed with @drm.
- * @gates: what jobs wait for before they go on a ring; owned by nna_gate.c.
+ * @gates: the gates of each job ring; owned by nna_gate.c.
  * @sched: the schedulers; owned by nna_sched.c.
- * @jobs: what the jobs of all contexts share; owned by nna_job.c.
+ * @jobs: state that the jobs of all contexts share; owned by nna_job.c.
  * @control_waitq: woken when an entry of the control ring has completed, and after a reset.
  * @bos: all buffer objects, so that unbind can undo their DMA mappings.
  * @bos_lock: protects @bos, and the mappings of the objects against unbind.
@@ -97,18 +98,17 @@ struct nna_bus_ops {
  * @vms: the address spaces by ASID; owned by nna_vm.c.
  * @submit_wq: the schedulers' work, which puts jobs on the rings and frees them.
  * @reset_wq: ordered; timeouts and resets.
- * @cleanup_wq: what may sleep and is caused where that is forbidden: release of address spaces,
- *	aborts, boosts, core dumps, uevents.
+ * @cleanup_wq: work that sleeps and is queued where sleeping is forbidden: release of address
+ *	spaces, aborts, boosts, core dumps, uevents.
  * @reset_work: resets the device; on @reset_wq.
- * @reset_reason: why @reset_work was queued last, for the log.
+ * @reset_reason: for the log: why @reset_work was queued last.
  * @reset: resets by the bus, and reports of resets; owned by nna_reset.c.
  * @resets: resets done since the driver was bound.
  * @fault: the record of a fault.
  * @coredump: memory for a core dump; owned by nna_coredump.c.
  * @irqs: interrupts handled since the driver was bound.
- * @job_count: jobs that have been created and not been freed.
- * @lost: the driver is unbound, or the device could not be reset: no job runs any more. Once set it
- *	stays set.
+ * @job_count: jobs that have been created and not freed.
+ * @lost: the driver is unbound, or a reset has failed: no job runs any more. It stays set.
  * @suspended: the rings are disabled and the device has no translations.
  * @last_end_jiffies: when the last job ended.
  * @coherent: the device snoops the CPU's caches.
@@ -155,7 +155,7 @@ static inline struct nna_device *to_nna_device(struct drm_device *drm)
 	return container_of(drm, struct nna_device, drm);
 }
 
-/** nna_core_is_lost() - Whether no job will run any more, as the device is unbound or broken. */
+/** nna_core_is_lost() - Whether the device is lost: unbound, or broken. No job runs any more. */
 static inline bool nna_core_is_lost(struct nna_device *nna)
 {
 	return READ_ONCE(nna->lost);
@@ -164,7 +164,7 @@ static inline bool nna_core_is_lost(struct nna_device *nna)
 /**
  * nna_core_schedule_reset() - Queue a reset; any context.
  * @nna: the device.
- * @reason: for the log; a string constant.
+ * @reason: text for the log; a string constant.
  */
 static inline void nna_core_schedule_reset(struct nna_device *nna, const char *reason)
 {
@@ -176,8 +176,8 @@ static inline void nna_core_schedule_reset(struct nna_device *nna, const char *r
  * nna_core_flush_reset() - Wait until a queued reset has been done or cancelled.
  * @nna: the device.
  *
- * May sleep; not on the reset workqueue. What the reset was for may not have happened: see
- * nna_control_reset_and_wait().
+ * May sleep; must not be called on the reset workqueue. The reset may have been cancelled: a caller
+ * that needs it uses nna_control_reset_and_wait().
  */
 static inline void nna_core_flush_reset(struct nna_device *nna)
 {

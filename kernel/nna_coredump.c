@@ -18,10 +18,10 @@
 
 /**
  * struct nna_coredump_data - The dump as user space reads it.
- * @head: header: what it is about, and where the rest is.
+ * @head: header: the fault, and the offsets of the other parts.
  * @rings: state of each ring.
- * @entries: for each ring its entries that had not completed.
- * @command: the command that the job had come to.
+ * @entries: for each ring, its entries that had not completed.
+ * @command: the command at which the job was.
  */
 struct nna_coredump_data {
 	struct drm_nna_coredump head;
@@ -46,7 +46,7 @@ static void nna_coredump_end(struct nna_device *nna)
 	atomic_set_release(&nna->fault.busy, 0);
 }
 
-/* The dump has been removed; the core still holds the module for it. */
+/* Called by devcoredump when it removes the dump; it still holds a reference on the module. */
 static void nna_coredump_free(void *data)
 {
 	struct nna_device *nna = data;
@@ -55,12 +55,14 @@ static void nna_coredump_free(void *data)
 	drm_dev_put(&nna->drm);
 }
 
-/* The byte offset in the stream of the command that the job had come to, or all ones. */
+/* Returns the byte offset in the stream of the command at which the job was, or all ones. */
 static u32 nna_coredump_command(const struct drm_nna_coredump *head)
 {
 	const struct nna_report *report = (const struct nna_report *)head->report;
 
-	/* A job that was reset has written no report; what is there may be of an earlier job. */
+	/*
+	 * After a reset there is no report of this job; the memory may hold that of an earlier one.
+	 */
 	if (head->report_valid &&
 	    le32_to_cpu(report->status) == (head->status ?: NNA_STATUS_ABORTED))
 		return le32_to_cpu(report->command);
@@ -125,7 +127,7 @@ static void nna_coredump_ring(struct nna_device *nna, unsigned int index)
 	spin_unlock_irq(&ring->lock);
 }
 
-/* Records registers and rings of a resumed device; not in interrupts. */
+/* Records registers and rings of a device that is not suspended; not in interrupts. */
 static void nna_coredump_rings(struct nna_device *nna)
 {
 	struct drm_nna_coredump *head = &nna->fault.head;
@@ -181,8 +183,8 @@ static void nna_coredump_work(struct work_struct *work)
 		nna_coredump_read_memory(nna->coredump, nna->fault.vm);
 	nna_coredump_drop_vm(nna);
 	/*
-	 * The dump holds the device and the module: its timeout may be about to free it when
-	 * nna_coredump_drop() does not find it any more. Unbinding removes it, so that the module
+	 * The dump holds references on the device and the module, since its timeout may free it
+	 * after nna_coredump_drop() no longer finds it. Unbind removes the dump, so that the module
 	 * can be unloaded.
 	 */
 	drm_dev_get(&nna->drm);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Core dumps: what the device was doing when a job got its context banned, or when the device was
- * reset. The layout is struct drm_nna_coredump's; nnactl dump --coredump prints it.
+ * Core dumps: the state of the device when a job's context was banned or the device was reset. The
+ * layout is that of struct drm_nna_coredump; nnactl dump --coredump prints it.
  *
- * A dump is made of the device's record of a fault (nna_fault.h), by the record's work, which reads
- * the client's memory and gives the dump to devcoredump. Its memory is allocated at probe, since a
- * device that has failed is no place for allocations.
+ * The work of the fault record (nna_fault.h) makes the dump: it reads the client's memory and hands
+ * the dump to devcoredump. The memory of the dump is allocated at probe, since a reset must not
+ * wait for an allocation.
  */
 #ifndef NNA_COREDUMP_H
 #define NNA_COREDUMP_H
@@ -18,15 +18,15 @@ struct nna_device;
 /** nna_coredump_init() - Allocate the dump's memory, freed with the DRM device; 0 or -ENOMEM. */
 int nna_coredump_init(struct nna_device *nna);
 
-/** nna_coredump_drop() - Remove the dump, at unbind; no other may begin any more. May sleep. */
+/** nna_coredump_drop() - Remove the dump at unbind, when no new record can begin. May sleep. */
 void nna_coredump_drop(struct nna_device *nna);
 
 /**
- * nna_coredump_begin() - Begin a record as nna_fault_begin() does, with registers and rings.
- * @nna: the device, resumed.
- * @reason: why.
+ * nna_coredump_begin() - Begin a fault record, and record registers and rings.
+ * @nna: the device, not suspended.
+ * @reason: why the record is made.
  *
- * Not in interrupts; nothing is allocated, so it may be called before a reset.
+ * Must not be called in interrupts. It allocates nothing, so a reset may call it.
  *
  * Return: as nna_fault_begin().
  */

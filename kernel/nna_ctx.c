@@ -37,7 +37,7 @@ static void nna_ctx_abort_work(struct work_struct *work)
 void nna_ctx_abort(struct nna_ctx *ctx)
 {
 	nna_ctx_get(ctx);
-	/* If it is queued already that holds a reference, so this is not the last one. */
+	/* If the work is already queued, it holds another reference: this is not the last one. */
 	if (!queue_work(ctx->nna->cleanup_wq, &ctx->abort_work))
 		nna_ctx_put(ctx);
 }
@@ -48,7 +48,7 @@ static int nna_keepalive_release(struct inode *inode, struct file *keepalive)
 	return 0;
 }
 
-/* The keepalive's: .owner is what holds the module, see nna_ctx.h. */
+/* .owner makes the keepalive hold the module, see nna_ctx.h. */
 static const struct file_operations nna_keepalive_fops = {
 	.owner = THIS_MODULE,
 	.release = nna_keepalive_release,
@@ -127,7 +127,7 @@ static void nna_ctx_release(struct kref *kref)
 {
 	struct nna_ctx *ctx = container_of(kref, struct nna_ctx, refs);
 
-	/* The scheduler has done with an entity before the last of its jobs ends. */
+	/* The last job has ended, and the scheduler does not use the entity after that. */
 	drm_sched_entity_fini(&ctx->entity);
 	nna_usage_put(ctx->usage);
 	nna_vm_put(ctx->vm);
@@ -182,7 +182,7 @@ void nna_ctx_give_quota(struct nna_ctx *ctx)
 		wake_up_all(&usage->quota_waitq);
 }
 
-/* Ends what waits for the context: jobs at their gates, and calls of SUBMIT. Any context. */
+/* Wakes all waiters of a context that is over: gates of jobs, and calls of SUBMIT. Any context. */
 static void nna_ctx_doom(struct nna_ctx *ctx)
 {
 	nna_gate_queue_doom(&ctx->gates);

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Contexts: an ordered stream of jobs in one address space, at one priority. A context has an
- * entity of its ring's scheduler. Its id and its jobs hold references on it, so once nobody does
- * the entity has no jobs. Before that its jobs are not taken out of the scheduler: those of a
- * context that has been closed or banned go through run_job at once, see nna_gate.h, and end there.
+ * entity of its ring's scheduler. Its id and its jobs hold references on it, so the entity has no
+ * jobs when the last reference is dropped. Jobs are never taken out of the scheduler: the gates of
+ * a closed or banned context open at once (nna_gate.h), and run_job ends its jobs with an error.
  *
  * A context is banned when one of its jobs faults, is malformed, exceeds its budget or hangs the
- * device. Completions do that, in interrupts; SUBMIT and run_job check for it. A ban is permanent.
+ * device. The completion of that job bans it, in an interrupt; SUBMIT and run_job check the ban. A
+ * ban is permanent.
  *
- * struct nna_usage, beside it, is what remains of a file for its contexts: run times, the name of
- * the process, and the keepalive, an anonymous file without descriptor that holds the DRM device
- * and, by the owner of its operations, the module. A fence may have to drop these in any context,
- * as the last user of the module. That cannot be done by code of the module; fput() of a file can:
- * it is deferred, and the core drops the module after the file's release has returned.
+ * struct nna_usage is the state that a file and its contexts share and that outlives the file: run
+ * times, the name of the process, and the keepalive. The keepalive is an anonymous file without a
+ * descriptor that holds a reference on the DRM device and, through the owner of its file
+ * operations, on the module. A fence may be the last user of both, and be freed in any context.
+ * Code of the module cannot drop the last reference on the module. fput() can: it is deferred, and
+ * the VFS drops the module after the release function has returned.
  */
 #ifndef NNA_CTX_H
 #define NNA_CTX_H
@@ -34,20 +36,20 @@ struct file;
 struct nna_device;
 struct nna_vm;
 
-/** NNA_MAX_CTX_JOBS - Most jobs of one context that have not ended. */
+/** NNA_MAX_CTX_JOBS - Job quota of a context: its jobs that have not ended. */
 #define NNA_MAX_CTX_JOBS	1024u
-/** NNA_MAX_FILE_JOBS - Most jobs of one file that have not ended. */
+/** NNA_MAX_FILE_JOBS - Job quota of a file: jobs of all its contexts that have not ended. */
 #define NNA_MAX_FILE_JOBS	4096u
 
 /**
- * struct nna_usage - What the jobs of one file have used.
+ * struct nna_usage - Use of the device by one file.
  * @refs: references of the file and its contexts.
- * @keepalive: holds the DRM device and the module; a reference. The jobs' fences have one, too.
+ * @keepalive: holds the DRM device and the module; a reference. Each job's fence holds one, too.
  * @pid: process that opened the file, in the initial namespace.
  * @comm: name of that process.
  * @jobs: jobs that the device has ended.
- * @faults: of these, jobs that ended with a status other than OK or YIELDED.
- * @lost: jobs on the rings that ended without the device.
+ * @faults: of these, jobs with a status other than OK or YIELDED.
+ * @lost: jobs on the rings that a reset or the loss of the device ended.
  * @ticks: run time of jobs that have ended, per ring.
  * @quota_used: jobs that have not ended, and calls of SUBMIT that hold quota for one.
  * @shares: the file's share of each job ring; protected by the lock of the ring's gates.
@@ -67,7 +69,7 @@ struct nna_usage {
 	struct nna_share shares[NNA_JOB_RINGS];
 };
 
-/** nna_usage_create() - Create one for the current process: a reference, or an ERR_PTR. */
+/** nna_usage_create() - Create the usage of a new file of the current process; or an ERR_PTR. */
 struct nna_usage *nna_usage_create(struct nna_device *nna);
 
 /** nna_usage_put() - Drop a reference; any context. */
@@ -81,17 +83,18 @@ void nna_usage_put(struct nna_usage *usage);
  * @refs: references of its id, its jobs and @abort_work.
  * @ring: index of its ring, which is its priority.
  * @entity: its queue in the ring's scheduler.
- * @gates: the gates of the jobs in it.
+ * @gates: the queue of its jobs' gates.
  * @quota_used: as nna_usage.quota_used, of this context.
- * @lock: held from arm to push of a job, so that jobs are pushed in the order they are armed in;
- *	protects @closed.
- * @closed: it has been destroyed and takes no more jobs; run_job reads it without the lock.
+ * @lock: held from arm to push of a job, since jobs must be pushed in the order in which they were
+ *	armed; protects @closed.
+ * @closed: user space has destroyed it, and it takes no more jobs; run_job reads it without the
+ *	lock.
  * @state_lock: protects the fields up to @reset_count; taken in interrupts.
  * @state: DRM_NNA_CTX_STATE_*; may be read without the lock.
- * @fault_address: of the job that banned the context first: the address of its fault, or 0.
+ * @fault_address: the address of the fault that banned the context first, or 0.
  * @fault_status: the status of that job, an &enum nna_status.
- * @fault_command: byte offset of its malformed command, or 0.
- * @reset_count: jobs lost to resets.
+ * @fault_command: byte offset of the malformed command of that job, or 0.
+ * @reset_count: jobs that resets ended.
  * @abort_work: aborts its jobs that are on the ring; holds a reference while it is queued.
  */
 struct nna_ctx {
@@ -114,7 +117,7 @@ struct nna_ctx {
 	struct work_struct abort_work;
 };
 
-/** nna_ctx_create() - Create a context in @vm: a reference, or an ERR_PTR (-ENOMEM). May sleep. */
+/** nna_ctx_create() - Create a context in @vm; or an ERR_PTR (-ENOMEM). May sleep. */
 struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, struct nna_usage *usage,
 			       u32 priority);
 
@@ -127,7 +130,7 @@ static inline struct nna_ctx *nna_ctx_get(struct nna_ctx *ctx)
 /** nna_ctx_put() - Drop a reference on @ctx, which may be NULL; not in interrupts. */
 void nna_ctx_put(struct nna_ctx *ctx);
 
-/** nna_ctx_close() - Take no more jobs, end those not on the ring, abort the others. May sleep. */
+/** nna_ctx_close() - Take no more jobs, abort those on the ring, end the others. May sleep. */
 void nna_ctx_close(struct nna_ctx *ctx);
 
 /** nna_ctx_is_banned() - Whether the context is banned; any context. */
@@ -149,36 +152,36 @@ static inline bool nna_ctx_is_over(const struct nna_ctx *ctx)
  *
  * The quotas are NNA_MAX_CTX_JOBS of the context and NNA_MAX_FILE_JOBS of its file.
  *
- * Not inside drm_dev_enter(), as unbind would wait for what it has to end.
+ * Must not be called inside drm_dev_enter(): unbind waits for that, and has to end this wait.
  *
- * Return: 0, -EAGAIN (@nonblock), -ERESTARTSYS, -ENOENT (closed), -ECANCELED (banned), -ENODEV (the
- * device is lost).
+ * Return: 0, -EAGAIN (@nonblock, and a quota is used up), -ERESTARTSYS, -ENOENT (the context is
+ * closed), -ECANCELED (it is banned), -ENODEV (the device is lost).
  */
 int nna_ctx_take_quota(struct nna_ctx *ctx, bool nonblock);
 
 /** nna_ctx_give_quota() - Give back what nna_ctx_take_quota() has charged; any context. */
 void nna_ctx_give_quota(struct nna_ctx *ctx);
 
-/** nna_ctx_abort() - Have its jobs that are on the ring aborted: nobody wants them. Any context. */
+/** nna_ctx_abort() - Queue work that aborts the jobs of the context on the ring; any context. */
 void nna_ctx_abort(struct nna_ctx *ctx);
 
 /**
- * nna_ctx_ban() - Ban because of a job's status, and abort the other jobs; any context.
+ * nna_ctx_ban() - Ban the context for a job's status, and abort its other jobs; any context.
  * @ctx: the context.
  * @status: status of the job's completion, an &enum nna_status.
  * @detail: detail of the completion: an address, or the offset of a command.
  *
- * Return: whether it had not been banned before.
+ * Return: true if the context was not banned before.
  */
 bool nna_ctx_ban(struct nna_ctx *ctx, u32 status, u64 detail);
 
-/** nna_ctx_mark_guilty() - Ban because a job of the context hung the device; any context. */
+/** nna_ctx_mark_guilty() - Ban the context because its job hung the device; any context. */
 void nna_ctx_mark_guilty(struct nna_ctx *ctx);
 
-/** nna_ctx_mark_innocent() - Note that a job was lost to a reset it did not cause; any context. */
+/** nna_ctx_mark_innocent() - Note that a reset ended a job that did not cause it; any context. */
 void nna_ctx_mark_innocent(struct nna_ctx *ctx);
 
-/** nna_ctx_get_state() - Fill in what CTX_GET_STATE returns; not in interrupts. */
+/** nna_ctx_get_state() - Fill in the result of CTX_GET_STATE; not in interrupts. */
 void nna_ctx_get_state(struct nna_ctx *ctx, struct drm_nna_ctx_get_state *state);
 
 #endif

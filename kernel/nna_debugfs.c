@@ -109,9 +109,9 @@ static int nna_debugfs_gems(struct seq_file *m, void *data)
 	mutex_lock(&nna->bos_lock);
 	list_for_each_entry(bo, &nna->bos, node) {
 		struct drm_gem_object *obj = &bo->base.base;
-		/* They have a lock of the core's, which may not be taken here: a snapshot. */
+		/* Racy snapshot: the core's lock of this count may not be taken here. */
 		unsigned int handles = data_race(obj->handle_count);
-		/* The same. */
+		/* Likewise. */
 		bool shared = data_race(obj->dma_buf);
 
 		dma_resv_lock(obj->resv, NULL);
@@ -119,7 +119,7 @@ static int nna_debugfs_gems(struct seq_file *m, void *data)
 			   kref_read(&obj->refcount), handles, bo->flags, !!bo->resv_obj,
 			   drm_gem_is_imported(obj), shared && !drm_gem_is_imported(obj),
 			   !!bo->base.pages, !!bo->base.sgt);
-		/* Escaped, so that a label from user space cannot add lines. */
+		/* Escape the label, so that user space cannot add lines to the file. */
 		if (bo->label)
 			seq_escape(m, bo->label, "\n\\");
 		seq_putc(m, '\n');
@@ -129,7 +129,7 @@ static int nna_debugfs_gems(struct seq_file *m, void *data)
 	return 0;
 }
 
-/* One measurement of what a submission takes at least, without a job. */
+/* Measures the lower bound of a submission's latency, without a job. */
 static int nna_debugfs_latency(struct seq_file *m, void *data)
 {
 	struct nna_device *nna = nna_debugfs_device(m);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files in the device's debugfs directory, for people:
+ * Files in the device's debugfs directory, for people who debug:
  *
- *  rings	the driver's state of each ring beside the ring's registers
- *  counters	counters of device and driver
+ *  rings	each ring: the driver's state, and the ring's registers
+ *  counters	counters of the device and the driver
  *  gems	a line for each buffer object
- *  gpuvas	what is mapped where, for each address space
- *  latency	time that the device takes for an entry that does nothing; each read measures it
+ *  gpuvas	the mappings of each address space
+ *  latency	time from doorbell to wake-up for an entry that does nothing; measured by each read
  */
 #ifndef NNA_DEBUGFS_H
 #define NNA_DEBUGFS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The life of a device: probe, interrupts, remove. See nna_core.h for its state and locks. */
+/* Probe, interrupts and remove of a device. See nna_core.h for its state and locks. */
 #ifndef NNA_DEVICE_H
 #define NNA_DEVICE_H
 
@@ -13,21 +13,22 @@ struct nna_device;
 /**
  * nna_device_probe() - Initialise an accelerator and start it.
  * @dev: the device on its bus, with DMA masks set; its driver data is set.
- * @driver: the DRM driver; what it calls is above this.
+ * @driver: the DRM driver; its callbacks belong to higher layers.
  * @bus: operations of that bus; must stay valid as long as the module is loaded.
  * @regs: its mapped registers.
  * @irqs: Linux interrupt numbers of its vectors.
- * @irq_count: how many, at least 1.
+ * @irq_count: number of elements of @irqs, at least 1.
  *
- * All resources are managed by @dev or the DRM device. After an error bus mastering may be enabled.
+ * All resources are managed by @dev or the DRM device. After an error bus mastering may be enabled:
+ * the caller disables it.
  *
- * Return: the device, on which nna_device_register() must be called, or an ERR_PTR.
+ * Return: the device, for nna_device_register(), or an ERR_PTR.
  */
 struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver *driver,
 				    const struct nna_bus_ops *bus, void __iomem *regs,
 				    const int *irqs, unsigned int irq_count);
 
-/** nna_device_register() - Register the DRM device, or stop the device for good. May sleep. */
+/** nna_device_register() - Register the DRM device; stops the device if it fails. May sleep. */
 int nna_device_register(struct nna_device *nna);
 
 /**
@@ -43,13 +44,12 @@ void nna_device_remove(struct device *dev);
  * nna_device_shutdown() - Stop the device before a reboot or a kexec; may sleep.
  * @dev: the device that was probed.
  *
- * Its rings are disabled, it has been reset and bus mastering is disabled, so that it writes to no
- * memory that the next kernel has. All jobs end with -ENODEV, whatever they wait for. Processes may
- * go on; the DRM device stays as one that is lost.
+ * The device is reset and bus mastering is disabled, so that it does not write to memory of the
+ * next kernel. All jobs end with -ENODEV. Processes may continue; for them the device is lost.
  */
 void nna_device_shutdown(struct device *dev);
 
-/** nna_device_flush_cleanup() - Wait for all work on @cleanup_wq, and for what that work queues. */
+/** nna_device_flush_cleanup() - Wait for all work on @cleanup_wq and for work that it queues. */
 void nna_device_flush_cleanup(struct nna_device *nna);
 
 #endif

@@ -25,9 +25,9 @@ static const struct file_operations nna_drm_fops = {
 };
 
 /*
- * Versions of the interface:
+ * Versions of the user interface:
  *
- * 1.0 the first one
+ * 1.0 first version
  * 1.1 limits of jobs, mappings and page tables in HW_INFO, DRM_NNA_SUBMIT_NONBLOCK, BO_MADVISE
  * 1.2 profiles of jobs: profile_va and profile_size of SUBMIT, DRM_NNA_HW_PROFILES
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The DRM driver: what the DRM core calls, and how a bus brings a device to it. */
+/* The DRM driver: the callbacks of the DRM core, and the probe function for a bus driver. */
 #ifndef NNA_DRV_H
 #define NNA_DRV_H
 
@@ -14,9 +14,10 @@ struct nna_bus_ops;
  * @bus: operations of that bus; must stay valid as long as the module is loaded.
  * @regs: its mapped registers.
  * @irqs: Linux interrupt numbers of its vectors.
- * @irq_count: how many, at least 1.
+ * @irq_count: number of elements of @irqs, at least 1.
  *
- * All resources are managed by @dev or the DRM device. After an error bus mastering may be enabled.
+ * All resources are managed by @dev or the DRM device. After an error bus mastering may be enabled:
+ * the caller disables it.
  *
  * Return: 0 or a negative errno.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The record of a fault: see nna_fault.h. */
+/* The fault record: see nna_fault.h. */
 
 #include <linux/ktime.h>
 #include <linux/limits.h>

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The record of a fault: what whoever finds one writes down for the core dump, without allocating.
+ * The fault record: facts about a fault that go into the core dump. It is filled in without
+ * allocating, in any context.
  *
- * A device has one record. While it is in use, until user space or a timeout has removed the core
- * dump, no other fault is recorded, so that faults in a loop cost nothing.
+ * A device has one record. It is in use until user space or a timeout removes the core dump; until
+ * then no other fault is recorded, so repeated faults cost nothing.
  *
- *  nna_fault_begin()	takes the record, or says that it is in use
- *  nna_fault_end()	queues the work that makes a core dump of it (nna_coredump.h)
+ *  nna_fault_begin()	takes the record, or fails if it is in use
+ *  nna_fault_end()	queues the work that makes the core dump (nna_coredump.h)
  *
- * Between the two its owner fills in what it knows, in any context: nna_job_record() the job,
- * nna_coredump_begin() registers and rings.
+ * Between the two its owner fills it in: nna_job_record() records the job, nna_coredump_begin()
+ * registers and rings.
  */
 #ifndef NNA_FAULT_H
 #define NNA_FAULT_H
@@ -23,12 +24,12 @@ struct nna_device;
 struct nna_vm;
 
 /**
- * struct nna_fault - The record.
- * @busy: it is in use; who has set it owns the other fields.
- * @head: beginning of the core dump. Its sizes and offsets, and what is read from the client's
- *	memory, are filled in by @work.
+ * struct nna_fault - The fault record.
+ * @busy: it is in use; the caller that has set this owns the other fields.
+ * @head: header of the core dump. @work fills in its sizes and offsets and the parts that it reads
+ *	from the client's memory.
  * @rings: registers and rings have been recorded.
- * @vm: address space of the job; a reference. NULL without a job.
+ * @vm: address space of the job; a reference. NULL if the fault is about no job.
  * @work: makes the core dump; on nna_device.cleanup_wq.
  */
 struct nna_fault {
@@ -40,15 +41,15 @@ struct nna_fault {
 };
 
 /**
- * nna_fault_begin() - Begin a record; any context.
+ * nna_fault_begin() - Take the fault record; any context.
  * @nna: the device.
- * @reason: why.
+ * @reason: why the record is made.
  *
- * Return: whether it has begun, so that nna_fault_end() must follow; false if there is one.
+ * Return: true if the record was free: nna_fault_end() must follow. Else false.
  */
 bool nna_fault_begin(struct nna_device *nna, enum drm_nna_coredump_reason reason);
 
-/** nna_fault_end() - Have a core dump made of the record; any context. */
+/** nna_fault_end() - Queue the work that makes the core dump; any context. */
 void nna_fault_end(struct nna_device *nna);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What /proc/PID/fdinfo says about a client, in the format of
- * Documentation/gpu/drm-usage-stats.rst:
+ * Usage of a client in /proc/PID/fdinfo, in the format of Documentation/gpu/drm-usage-stats.rst:
  *
- * drm-engine-low, -medium, -high, -realtime	device time of the client's jobs that have ended, by
+ * drm-engine-low, -medium, -high, -realtime	run time of the client's jobs that have ended, by
  *						priority; the rings share one command processor,
  *						so the sum is at most the time that has passed
- * drm-total-memory and others			as the DRM core counts the client's buffer objects
+ * drm-total-memory and others			the client's buffer objects, counted by the DRM core
  */
 #ifndef NNA_FDINFO_H
 #define NNA_FDINFO_H

@@ -49,8 +49,8 @@ void nna_file_close(struct drm_device *drm, struct drm_file *file)
 	xa_destroy(&nfile->vms);
 
 	/*
-	 * Unbind waits for the cleanup that it has caused. After it nobody but us does, and the
-	 * device may be freed once we return.
+	 * Unbind waits for the cleanup work that was queued before it. The work queued here after
+	 * an unbind must end before this function returns, since the device may be freed then.
 	 */
 	if (drm_dev_is_unplugged(drm))
 		nna_device_flush_cleanup(nfile->nna);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * struct nna_file: what belongs to one open file of the device.
+ * Open files of the device.
  *
- * A file owns ids of address spaces and contexts. Nothing points to the file, so jobs, contexts and
- * buffer objects may outlive it.
+ * A file owns the ids of its address spaces and contexts. No object points to the file, so jobs,
+ * contexts and buffer objects may outlive it.
  */
 #ifndef NNA_FILE_H
 #define NNA_FILE_H
@@ -18,9 +18,9 @@ struct nna_device;
 struct nna_usage;
 struct nna_vm;
 
-/** NNA_MAX_VMS - Most address spaces of one file. */
+/** NNA_MAX_VMS - Maximum number of address spaces of one file. */
 #define NNA_MAX_VMS		64u
-/** NNA_MAX_CTXS - Most contexts of one file. */
+/** NNA_MAX_CTXS - Maximum number of contexts of one file. */
 #define NNA_MAX_CTXS		256u
 
 /**
@@ -28,7 +28,7 @@ struct nna_vm;
  * @nna: the device.
  * @vms: id -> address space; a reference on nna_vm.users each.
  * @ctxs: id -> context; a reference each.
- * @usage: run time of its jobs; a reference.
+ * @usage: the state that it shares with its contexts; a reference.
  */
 struct nna_file {
 	struct nna_device *nna;
@@ -40,13 +40,13 @@ struct nna_file {
 /** nna_file_open() - &drm_driver.open: create the file's struct; 0, -ENOMEM, -ENFILE. */
 int nna_file_open(struct drm_device *drm, struct drm_file *file);
 
-/** nna_file_close() - &drm_driver.postclose: close the file's contexts, drop its ids. May sleep. */
+/** nna_file_close() - &drm_driver.postclose: close all contexts, drop all ids. May sleep. */
 void nna_file_close(struct drm_device *drm, struct drm_file *file);
 
-/** nna_file_get_vm() - Look up an address space: a reference, or NULL. */
+/** nna_file_get_vm() - Look up an address space. Return: a reference, or NULL. */
 struct nna_vm *nna_file_get_vm(struct nna_file *nfile, u32 id);
 
-/** nna_file_get_ctx() - Look up a context: a reference, or NULL. */
+/** nna_file_get_ctx() - Look up a context. Return: a reference, or NULL. */
 struct nna_ctx *nna_file_get_ctx(struct nna_file *nfile, u32 id);
 
 #endif

@@ -15,7 +15,7 @@
  * @limit: entries of the ring.
  * @entries: how many of them are reserved.
  * @doomed: the device is lost: all gates are open.
- * @shut: queues with a gate that is waited for.
+ * @shut: queues with a shut gate, by nna_gate_queue.node.
  * @shares: the clients of the ring.
  */
 struct nna_gates {
@@ -78,7 +78,7 @@ void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_device *nna, u
 void nna_gate_init(struct nna_gate *gate, struct nna_gate_queue *queue, u64 budget)
 {
 	spin_lock_init(&gate->fence_lock);
-	/* A context of its own, as gates open in any order. */
+	/* Each gate has its own fence context, since gates open in any order. */
 	dma_fence_init(&gate->fence, &nna_gate_fence_ops, &gate->fence_lock,
 		       dma_fence_context_alloc(1), 1);
 	gate->queue = queue;
@@ -95,7 +95,7 @@ static bool nna_gate_queue_is_doomed(struct nna_gate_queue *queue)
 	return queue->doomed || queue->gates->doomed;
 }
 
-/* To be called when anything has changed that decides whether the queue is active. */
+/* Recomputes whether the queue is active; called after a change of its inputs. */
 static void nna_gate_queue_update_locked(struct nna_gate_queue *queue)
 {
 	bool active = !nna_gate_queue_is_doomed(queue) &&
@@ -119,7 +119,7 @@ static void nna_gate_open_locked(struct nna_gate *gate)
 	list_del_init(&queue->node);
 	nna_share_remove_runnable(&queue->gates->shares, queue->share, &queue->runnable);
 	nna_gate_queue_update_locked(queue);
-	/* Once it has signalled the scheduler may end the job at any time. */
+	/* Hold a reference: once the fence has signalled, the scheduler may free the job. */
 	dma_fence_get(&gate->fence);
 	dma_fence_signal(&gate->fence);
 	dma_fence_put(&gate->fence);
@@ -152,7 +152,7 @@ static void nna_gates_admit_locked(struct nna_gates *gates)
 	}
 }
 
-/* Lets the first job of a doomed queue go once those before it have left the ring. */
+/* Opens the gate of a doomed queue once its earlier jobs have left the ring. */
 static void nna_gate_queue_end_locked(struct nna_gate_queue *queue)
 {
 	if (queue->shut && !queue->entries && nna_gate_queue_is_doomed(queue))
@@ -193,7 +193,7 @@ void nna_gate_queue_doom(struct nna_gate_queue *queue)
 	spin_lock_irqsave(&queue->gates->lock, flags);
 	queue->doomed = true;
 	nna_gate_queue_doom_locked(queue);
-	/* Others may have waited for its client to catch up. */
+	/* Clients that were ahead of this one may go now. */
 	nna_gates_admit_locked(queue->gates);
 	spin_unlock_irqrestore(&queue->gates->lock, flags);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gates: what a job waits for before it may go on its ring.
+ * Gates: the fence for which a job waits before it goes on its ring.
  *
- * The scheduler knows nothing of a job's in-fences. Each job has a gate instead, a fence within the
- * job that prepare_job returns as long as it is shut. The gate opens when the job's in-fences have
- * signalled and a ring entry is reserved for it, or when the job is doomed: its context has been
- * banned or closed, or the device is lost. So a job that will not run ends at once, whatever it
- * waits for, and no scheduler has to be stopped to take jobs out of it.
+ * The scheduler does not wait for a job's in-fences. Instead each job has a gate: a fence within
+ * the job, which prepare_job returns as long as it is shut. The gate opens when the job's in-fences
+ * have signalled and a ring entry is reserved for it, or when the job is doomed: its context has
+ * been banned or closed, or the device is lost. So a job that will not run ends at once, whatever
+ * it waits for, and no scheduler has to be stopped to take jobs out of it.
  *
- * The jobs of a context form a queue. The scheduler asks for the first job of a queue only, so at
- * most one gate of a queue is waited for, and to doom a queue opens just that one: the others are
- * let through when they are asked for. A doomed job lets the jobs of its queue that are on the ring
- * end before it, so that the fences of a context signal in order.
+ * The jobs of a context form a queue. The scheduler asks for the first job of a queue only, so it
+ * waits for at most one gate of a queue. Dooming a queue opens that gate; the next jobs find their
+ * gates open when the scheduler asks for them. A doomed job waits until the jobs of its queue that
+ * are on the ring have ended, so that the fences of a context signal in order.
  *
  * A ring entry is reserved when the gate opens, and released by nna_gate_leave(). No more entries
  * are reserved than the ring has, so gates open in the order in which jobs come on the ring,
@@ -43,14 +43,14 @@ struct nna_gates;
 
 /**
  * struct nna_gate_queue - The jobs of a context.
- * @gates: those of the context's ring.
+ * @gates: the gates of the context's ring.
  * @share: the client's share of that ring.
- * @shut: the gate that is waited for, or NULL.
+ * @shut: the gate for which the scheduler waits, or NULL.
  * @entries: ring entries that are reserved for its jobs.
- * @pushed: jobs that the scheduler has and has not asked for.
+ * @pushed: jobs that have been pushed and for which the scheduler has not asked.
  * @active: it counts in nna_share.queues.
  * @doomed: its jobs do not run any more; stays set.
- * @node: in nna_gates.shut.
+ * @node: in the list of queues with a shut gate.
  * @runnable: in nna_share.runnable.
  */
 struct nna_gate_queue {
@@ -67,11 +67,11 @@ struct nna_gate_queue {
 
 /**
  * struct nna_gate - The gate of a job.
- * @fence: signals when the gate opens, if it was shut; its reference count is the job's memory's.
+ * @fence: signals when the gate opens, if it was shut; its last reference frees the job's memory.
  * @fence_lock: the fence's lock.
  * @queue: the job's queue.
- * @budget: the longest time that the job may take, in ns.
- * @charged: what its client has been charged with, while @entered.
+ * @budget: maximum run time of the job, in ns.
+ * @charged: run time that is charged to its client while @entered is set.
  * @asked: the scheduler has asked for the job.
  * @ready: the job's in-fences have signalled.
  * @entered: a ring entry is reserved for the job.
@@ -90,7 +90,7 @@ struct nna_gate {
 /** nna_gates_init() - Allocate the gates of all job rings, freed with @nna; 0 or -ENOMEM. */
 int nna_gates_init(struct nna_device *nna);
 
-/** nna_gates_doom() - Open the gates of all job rings, for good: @nna is lost. Any context. */
+/** nna_gates_doom() - Open all gates of all job rings for good: @nna is lost. Any context. */
 void nna_gates_doom(struct nna_device *nna);
 
 /**
@@ -103,29 +103,29 @@ void nna_gates_doom(struct nna_device *nna);
 void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_device *nna, unsigned int ring,
 			 struct nna_share *share);
 
-/** nna_gate_queue_doom() - Open the queue's gates, for good: its jobs must not run. Any context. */
+/** nna_gate_queue_doom() - Open all gates of a queue for good: its jobs end. Any context. */
 void nna_gate_queue_doom(struct nna_gate_queue *queue);
 
 /**
  * nna_gate_init() - Initialise the gate of a job.
- * @gate: the first member of the job, whose memory is freed with kfree() after the last reference
- *	on the gate has been dropped: the scheduler may have one for longer than the job lives.
+ * @gate: the first member of the job. The last reference on the gate frees the job with kfree():
+ *	the scheduler may hold one after the job has ended.
  * @queue: the queue of the job's context; must stay valid as long as the job.
- * @budget: the longest time that the job may take, in ns.
+ * @budget: maximum run time of the job, in ns.
  */
 void nna_gate_init(struct nna_gate *gate, struct nna_gate_queue *queue, u64 budget);
 
-/** nna_gate_put() - Drop the job's reference; any context. */
+/** nna_gate_put() - Drop the job's reference on its gate; any context. */
 void nna_gate_put(struct nna_gate *gate);
 
-/** nna_gate_push() - The scheduler is about to get the job, in the order of the queue. */
+/** nna_gate_push() - Note that the job is about to be pushed, in the order of the queue. */
 void nna_gate_push(struct nna_gate *gate);
 
-/** nna_gate_ready() - The job's in-fences have signalled; any context. */
+/** nna_gate_ready() - Note that the job's in-fences have signalled; any context. */
 void nna_gate_ready(struct nna_gate *gate);
 
 /**
- * nna_gate_wait() - Whether the job may go on; for the first job of a queue only.
+ * nna_gate_wait() - Ask whether the job may run; for the first job of a queue only.
  * @gate: its gate.
  *
  * Return: NULL if a ring entry is reserved for the job or it is doomed, or a reference on the fence

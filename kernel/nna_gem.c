@@ -21,8 +21,9 @@
 #endif
 
 /*
- * Removes the attachment of an imported object, not only its mapping: some exporters cache that for
- * as long as there is an attachment. The object keeps the dma-buf, whose reservation it uses.
+ * Removes the attachment of an imported object, not only its mapping: some exporters cache the
+ * mapping for as long as the attachment exists. The object keeps a reference on the dma-buf, whose
+ * reservation it uses.
  */
 static void nna_gem_detach(struct nna_bo *bo, struct sg_table *sgt)
 {
@@ -34,7 +35,7 @@ static void nna_gem_detach(struct nna_bo *bo, struct sg_table *sgt)
 	dma_buf_detach(bo->dmabuf, attach);
 }
 
-/* With the lock held, so that unbind waits for an object that is being freed. */
+/* Removes the DMA mapping. The lock makes unbind wait for an object that is being freed. */
 static void nna_gem_unmap_locked(struct nna_device *nna, struct nna_bo *bo)
 {
 	struct sg_table *sgt = bo->base.sgt;
@@ -71,7 +72,7 @@ static void nna_gem_free(struct drm_gem_object *obj)
 	if (bo->counted)
 		nna_pages_give(nna, bo->base.base.size >> PAGE_SHIFT);
 	drm_gem_shmem_free(&bo->base);
-	/* Only now: the object has used its reservation. */
+	/* Last, since the object has used the dma-buf's reservation until here. */
 	if (dmabuf)
 		dma_buf_put(dmabuf);
 	if (resv_obj)
@@ -80,15 +81,18 @@ static void nna_gem_free(struct drm_gem_object *obj)
 
 static struct dma_buf *nna_gem_export(struct drm_gem_object *obj, int flags)
 {
-	/* It shares the reservation of its address space, for which other drivers must not wait. */
+	/*
+	 * Its reservation is shared with its address space: other drivers must not wait for that.
+	 */
 	if (to_nna_bo(obj)->resv_obj)
 		return ERR_PTR(-EPERM);
 	return drm_gem_prime_export(obj, flags);
 }
 
 /*
- * Counts the object's pages before something allocates or uses them; once, and for as long as the
- * object lives. Those of an imported object are the exporter's. Fails if they may be taken away.
+ * Counts the object's pages, once for the object's lifetime; called before any path allocates or
+ * uses them. The exporter accounts for the pages of an imported object. Fails for an object that is
+ * marked as not needed.
  */
 static int nna_gem_count(struct nna_bo *bo)
 {
@@ -103,7 +107,7 @@ static int nna_gem_count(struct nna_bo *bo)
 	ret = nna_pages_take(nna, count);
 	if (ret)
 		return ret;
-	/* Somebody else may have been faster. */
+	/* Another caller may have counted them meanwhile. */
 	if (xchg(&bo->counted, true))
 		nna_pages_give(nna, count);
 	return 0;
@@ -133,10 +137,10 @@ static enum drm_gem_object_status nna_gem_status(struct drm_gem_object *obj)
 	struct nna_bo *bo = to_nna_bo(obj);
 	enum drm_gem_object_status status = 0;
 
-	/* For fdinfo, which holds no lock of the object: what it shows may change at any time. */
+	/* Racy snapshot for fdinfo, which holds no lock of the object. */
 	if (drm_gem_is_imported(obj) || data_race(bo->base.pages))
 		status |= DRM_GEM_OBJECT_RESIDENT;
-	/* And so may this. */
+	/* Likewise. */
 	if (data_race(bo->base.madv) > 0)
 		status |= DRM_GEM_OBJECT_PURGEABLE;
 	return status;
@@ -175,7 +179,7 @@ static void nna_gem_add(struct nna_device *nna, struct nna_bo *bo)
 	mutex_unlock(&nna->bos_lock);
 }
 
-/* Importing maps for DMA, which must not happen after nna_gem_unmap_all(). */
+/* An import maps the dma-buf for DMA; no mapping may be made after nna_gem_unmap_all(). */
 struct drm_gem_object *nna_gem_prime_import(struct drm_device *drm, struct dma_buf *dmabuf)
 {
 	struct drm_gem_object *obj;
@@ -188,7 +192,7 @@ struct drm_gem_object *nna_gem_prime_import(struct drm_device *drm, struct dma_b
 	return obj;
 }
 
-/* Whether page tables can map a dma-buf: whole pages of the device, and no fewer than its size. */
+/* Whether page tables can map a dma-buf: it consists of device pages and covers its size. */
 static bool nna_gem_can_map(struct sg_table *sgt, u64 size)
 {
 	struct scatterlist *sg;
@@ -223,7 +227,7 @@ void nna_gem_unmap_all(struct nna_device *nna)
 {
 	struct nna_bo *bo;
 
-	/* No new mapping can appear: those are made by ioctls, and the device is unplugged. */
+	/* No new mapping can appear: only ioctls make them, and the device is unplugged. */
 	mutex_lock(&nna->bos_lock);
 	list_for_each_entry(bo, &nna->bos, node)
 		nna_gem_unmap_locked(nna, bo);
@@ -294,7 +298,7 @@ int nna_bo_advise(struct nna_bo *bo, bool needed, bool *retained)
 
 bool nna_bo_is_purgeable(struct nna_bo *bo)
 {
-	/* While the CPU maps the pages they would not be freed. The only user is the table. */
+	/* The table is the only user of the pages: pages that the CPU maps would not be freed. */
 	return drm_gem_shmem_is_purgeable(&bo->base) && nna_shmem_page_users(&bo->base) == 1;
 }
 

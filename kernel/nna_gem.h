@@ -3,13 +3,12 @@
  * Buffer objects: shmem pages, or the dma-buf of another exporter.
  *
  * A buffer object never points to the file that created it. An address space holds a reference on
- * each object that is mapped there. An object gets its pages when it is first mapped, by the CPU or
- * in an address space, and keeps them until it is freed: there is no eviction. Only the memory of
- * an object that user space has said it does not need may be taken away, once and for all, see
- * nna_shrinker.h.
+ * each object that it maps. An object gets its pages when the CPU or an address space first maps
+ * it, and keeps them until it is freed: there is no eviction. The exception is an object that user
+ * space has marked as not needed: the shrinker may purge it for good (nna_shrinker.h).
  *
  * An object may outlive the binding of the driver; its DMA mapping may not. So the device has a
- * list of its objects, and unbind undoes their mappings.
+ * list of its objects, and unbind removes their mappings.
  *
  * Locking: the object's reservation protects what the shmem helper says, and the label;
  * nna_device.bos_lock the list, and the DMA mapping against unbind.
@@ -26,9 +25,9 @@ struct drm_file;
 struct nna_device;
 struct nna_vm;
 
-/** NNA_MAX_BO_SIZE - Most bytes of a buffer object. */
+/** NNA_MAX_BO_SIZE - Maximum bytes of a buffer object. */
 #define NNA_MAX_BO_SIZE		(16ull << 30)
-/** NNA_MAX_LABEL - Most bytes of a label, its terminating zero included. */
+/** NNA_MAX_LABEL - Maximum bytes of a label, its terminating zero included. */
 #define NNA_MAX_LABEL		64u
 
 /**
@@ -39,9 +38,9 @@ struct nna_vm;
  *	objects share; a reference. Else NULL.
  * @label: user space's name for it, or NULL; owned, protected by the object's reservation lock.
  * @dmabuf: for an imported object whose attachment unbind has removed, the dma-buf, whose
- *	reservation the object uses; a reference. Else NULL. Protected by nna_device.bos_lock.
- * @counted: its pages are counted by nna_pages.c; stays set until it is freed, even if the pages
- *	have been taken away: nobody would count those again.
+ *	reservation the object still uses; a reference. Else NULL. Protected by nna_device.bos_lock.
+ * @counted: nna_pages.c counts its pages. Stays set until the object is freed, even after a purge:
+ *	no path would count the pages again.
  * @node: in nna_device.bos.
  */
 struct nna_bo {
@@ -70,13 +69,13 @@ struct drm_gem_object *nna_gem_prime_import_sg_table(struct drm_device *drm,
 						     struct dma_buf_attachment *attach,
 						     struct sg_table *sgt);
 
-/** nna_gem_unmap_all() - Undo all objects' DMA mappings, at unbind; bus mastering is disabled. */
+/** nna_gem_unmap_all() - Remove all DMA mappings at unbind, with bus mastering disabled. */
 void nna_gem_unmap_all(struct nna_device *nna);
 
 /**
  * nna_bo_create() - Create a buffer object and a handle, which holds the only reference.
  * @file: the file that gets the handle.
- * @vm: the only address space that it may be bound into, or NULL for any.
+ * @vm: the only address space that may map the object, or NULL for any.
  * @size: in: bytes; out: rounded up to whole pages.
  * @flags: DRM_NNA_BO_*.
  * @handle: out: the handle.
@@ -86,37 +85,37 @@ void nna_gem_unmap_all(struct nna_device *nna);
 int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags, u32 *handle);
 
 /**
- * nna_bo_get_pages() - Allocate the object's pages and map them for DMA, unless that has been done:
- *	then it has drm_gem_shmem_object.sgt, the table of DMA addresses.
+ * nna_bo_get_pages() - Allocate the object's pages and map them for DMA, unless this has been done.
  * @bo: the object. Its reservation lock is taken.
  *
- * Inside drm_dev_enter(), as unbind must find the mapping.
+ * Afterwards drm_gem_shmem_object.sgt is the table of DMA addresses. It is valid while the caller
+ * locks the reservation, or an address space that maps the object; else the shrinker may purge the
+ * object.
  *
- * The table can be used with the reservation locked, or as long as an address space that maps the
- * object is: else the memory may be taken away again.
+ * Must be called inside drm_dev_enter(), as unbind must find the mapping.
  *
- * Return: 0, -ENOMEM (also at the bound of nna_pages.h), -EINTR, -EFAULT (user space has said that
- * it does not need the object).
+ * Return: 0, -ENOMEM (also at the limit of nna_pages.h), -EINTR, -EFAULT (user space has marked the
+ * object as not needed).
  */
 int nna_bo_get_pages(struct nna_bo *bo);
 
 /**
  * nna_bo_sync() - Clean or invalidate CPU caches for a range, if the device does not snoop.
  * @bo: the object.
- * @to_device: clean, after the CPU has written; else invalidate, before it reads.
+ * @to_device: true: clean, after the CPU has written; false: invalidate, before the CPU reads.
  * @offset: first byte.
  * @size: bytes.
  *
- * Inside drm_dev_enter(), as nna_bo_get_pages().
+ * Must be called inside drm_dev_enter().
  *
  * Return: 0, -EINVAL (outside the object), or an error of nna_bo_get_pages().
  */
 int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size);
 
 /**
- * nna_bo_advise() - Note whether user space needs the contents of an object.
+ * nna_bo_advise() - Mark an object as needed or not needed by user space.
  * @bo: the object. Its reservation lock is taken.
- * @needed: whether it does; else the memory may be taken away from now on.
+ * @needed: false: the shrinker may purge the object from now on.
  * @retained: out: whether the object still has its memory.
  *
  * Return: 0, -EINTR.
@@ -124,7 +123,7 @@ int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size);
 int nna_bo_advise(struct nna_bo *bo, bool needed, bool *retained);
 
 /**
- * nna_bo_is_purgeable() - Whether nna_bo_purge() may take the object's memory away, and gets it.
+ * nna_bo_is_purgeable() - Whether nna_bo_purge() may be called, and frees the memory.
  * @bo: the object, its reservation locked.
  *
  * Return: true if it may.
@@ -132,14 +131,14 @@ int nna_bo_advise(struct nna_bo *bo, bool needed, bool *retained);
 bool nna_bo_is_purgeable(struct nna_bo *bo);
 
 /**
- * nna_bo_purge() - Take the memory of an object away; from reclaim.
- * @bo: the object, which is purgeable, its reservation locked. No address space maps it any more.
+ * nna_bo_purge() - Free the memory of an object for good; from reclaim.
+ * @bo: the object: purgeable, its reservation locked, with no translation in any address space.
  *
- * Inside drm_dev_enter(), with nna_device.unneeded_lock held.
+ * Must be called inside drm_dev_enter(), with nna_device.unneeded_lock held.
  */
 void nna_bo_purge(struct nna_bo *bo);
 
-/** nna_bo_set_label() - Set the label; takes over @label, which comes from kmalloc() or is NULL. */
+/** nna_bo_set_label() - Set the label; takes over @label, from kmalloc() or NULL. */
 void nna_bo_set_label(struct nna_bo *bo, char *label);
 
 #endif

@@ -14,12 +14,14 @@
 #include "nna_hw.h"
 #include "nna_regs.h"
 
-/* A device with a longer job limit is refused: fences must signal in bounded time. */
+/* Probe refuses a device with a longer job limit, since fences must signal in bounded time. */
 #define NNA_JOB_LIMIT_MAX_S	60
 #define NNA_RESET_POLL_US	1000
 #define NNA_RESET_TIMEOUT_US	(2 * USEC_PER_SEC)
 
-/* Unit tests use a register file in software, the test's priv; other builds have no code for it. */
+/*
+ * Unit tests replace the registers by a fake, their test->priv; other builds have no code for it.
+ */
 #if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
 #include <kunit/test-bug.h>
 #include <kunit/test.h>
@@ -56,7 +58,7 @@ static u32 nna_hw_read32(struct nna_hw *hw, u32 offset)
 	return readl(hw->regs + offset);
 }
 
-/* Where readq() is two 32-bit reads the low one comes first: it latches the high half. */
+/* On 32-bit machines readq() is two reads, low half first: that read latches the high half. */
 static u64 nna_hw_read64(struct nna_hw *hw, u32 offset)
 {
 	struct nna_hw_fake *fake = nna_hw_fake(hw);
@@ -129,7 +131,7 @@ int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs)
 	return 0;
 }
 
-/* Whether the device answers: reads of one that is gone return all ones. */
+/* Whether the device answers: reads of a device that is gone return all ones. */
 static bool nna_hw_is_alive(struct nna_hw *hw)
 {
 	return nna_hw_read32(hw, NNA_REG_ID) == NNA_ID_MAGIC;
@@ -188,7 +190,7 @@ int nna_hw_ring_enable(struct nna_hw *hw, unsigned int ring, dma_addr_t base, dm
 
 void nna_hw_doorbell(struct nna_hw *hw, unsigned int ring, u32 tail)
 {
-	/* writel() orders the write after those to the ring's coherent memory. */
+	/* writel() orders this write after the writes to the ring's coherent memory. */
 	nna_hw_write32(hw, NNA_DOORBELLS + 4 * ring, tail);
 }
 

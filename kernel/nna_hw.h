@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The registers. Only this file accesses them, so it is what a port to other hardware replaces.
+ * Register access. Only this file accesses registers, so a port to other hardware replaces it.
  *
- * A register read stalls the CPU until the device has answered, so the path of a job has none: all
- * that is called for each job is nna_hw_doorbell(), a posted write.
+ * A register read stalls the CPU until the device has answered, so submission and completion of a
+ * job read no register: they call nna_hw_doorbell() alone, a posted write.
  *
- * Locking: no locks here. Callers are inside drm_dev_enter(), or are probe or remove themselves,
- * and hold a runtime PM reference where they need the device's answer. Resets come one at a time,
- * from the reset workqueue, power management or probe.
+ * Locking: no locks here. Callers are inside drm_dev_enter(), or are probe or remove, and hold a
+ * runtime PM reference if they read a register. Resets are serialised by their callers: the reset
+ * workqueue, power management and probe.
  */
 #ifndef NNA_HW_H
 #define NNA_HW_H
@@ -38,13 +38,13 @@ struct nna_hw_fake {
  * @stream_version: version of the command streams that the device executes.
  * @layout_version: version of the packed weight layouts that it reads.
  * @job_rings: rings that take jobs; always NNA_JOB_RINGS, or probe fails.
- * @ring_size_limit: most entries of a ring, a power of two.
+ * @ring_size_limit: maximum entries of a ring, a power of two.
  * @msix_count: interrupt vectors of the device.
  * @workers: threads of the device that compute.
  * @job_limit: run time in ticks after which the device ends a job.
  * @tick_hz: frequency of the device's clock.
- * @saved_counters: sums of the device's counters up to its last reset, which clears them.
- * @fake: unit tests: used instead of @regs when not NULL.
+ * @saved_counters: sums of the device's counters up to its last reset: a reset clears them.
+ * @fake: unit tests: if not NULL, replaces @regs.
  */
 struct nna_hw {
 	struct device *dev;
@@ -78,13 +78,13 @@ static inline bool nna_hw_has_profiles(const struct nna_hw *hw)
  * @dev: the device on its bus.
  * @regs: its mapped registers; they stay the caller's.
  *
- * Return: 0, -ENODEV (not an NNA, or of another major version), -EIO (a register whose value the
- * hardware description does not allow).
+ * Return: 0, -ENODEV (not an NNA, or one of another major version), -EIO (a register has a value
+ * that the hardware description does not allow).
  */
 int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs);
 
 /**
- * nna_hw_reset() - Reset the device, and wait until it is ready again; may sleep.
+ * nna_hw_reset() - Reset the device and wait until it is ready; may sleep.
  * @hw: the registers.
  *
  * Afterwards no job runs, no ring is enabled, no translation is cached and the counters are 0.
@@ -93,7 +93,7 @@ int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs);
  */
 int nna_hw_reset(struct nna_hw *hw);
 
-/** nna_hw_start() - Have the command processor fetch entries of the enabled rings. */
+/** nna_hw_start() - Let the command processor fetch entries of the enabled rings. */
 void nna_hw_start(struct nna_hw *hw);
 
 /** nna_hw_stop() - Stop the command processor from fetching entries, and disable all rings. */
@@ -117,14 +117,14 @@ int nna_hw_ring_enable(struct nna_hw *hw, unsigned int ring, dma_addr_t base, dm
  * nna_hw_doorbell() - Tell the device how many entries a ring has; any context.
  * @hw: the registers.
  * @ring: index of the ring.
- * @tail: entries written since the ring was enabled; counts on over the ring's end.
+ * @tail: entries written since the ring was enabled; a free-running count.
  */
 void nna_hw_doorbell(struct nna_hw *hw, unsigned int ring, u32 tail);
 
 /** nna_hw_ring_head() - Entries that the device has fetched; constant after nna_hw_stop(). */
 u32 nna_hw_ring_head(struct nna_hw *hw, unsigned int ring);
 
-/** nna_hw_ring_run_ms() - Run time so far of the ring's current job in ms; 0 if there is none. */
+/** nna_hw_ring_run_ms() - Run time of the ring's current job in ms so far; 0 if it has none. */
 u64 nna_hw_ring_run_ms(struct nna_hw *hw, unsigned int ring);
 
 /** nna_hw_status() - The device's status register, NNA_REG_STATUS_*. */
@@ -133,10 +133,10 @@ u32 nna_hw_status(struct nna_hw *hw);
 /** nna_hw_timestamp() - The device's clock, in ticks. */
 u64 nna_hw_timestamp(struct nna_hw *hw);
 
-/** nna_hw_save_counters() - Save the counters of a device that answers before it is reset. */
+/** nna_hw_save_counters() - Save the counters before a reset, if the device answers. */
 void nna_hw_save_counters(struct nna_hw *hw);
 
-/** nna_hw_read_counters() - Fill in what the device counts, since the driver was bound. */
+/** nna_hw_read_counters() - Fill in the device's counters since the driver was bound. */
 void nna_hw_read_counters(struct nna_hw *hw, struct drm_nna_counters *counters);
 
 /** struct nna_hw_ring_regs - A ring's registers, for dumps. */
@@ -151,7 +151,7 @@ struct nna_hw_ring_regs {
 	u32 done;
 	/** @doorbell: last value written to the doorbell. */
 	u32 doorbell;
-	/** @run_time: of the current job, in units of 2^NNA_RUN_TIME_SHIFT ticks. */
+	/** @run_time: run time of the current job, in units of 2^NNA_RUN_TIME_SHIFT ticks. */
 	u32 run_time;
 };
 

@@ -22,7 +22,7 @@
 #include "nna_uobj.h"
 #include "nna_vm.h"
 
-/* True if @cond is: a client's error. Logs the condition at debug level, for who looks for it. */
+/* Returns @cond, which is true for an error of the client; then logs it at debug level. */
 #define NNA_IOCTL_DBG(drm, cond) ({ \
 	bool __bad = !!(cond); \
 	if (__bad) \
@@ -33,7 +33,7 @@
 /* Size of an array's element in version 1.0 of the interface, up to its last member. */
 #define NNA_STRIDE(type, last)	offsetofend(struct drm_nna_##type, last)
 
-/* drm_dev_enter() for ioctls that need a working device: it fails for a lost one, too. */
+/* drm_dev_enter() for ioctls that need a working device: it fails for a lost device, too. */
 static bool nna_ioctl_enter(struct drm_device *drm, int *idx)
 {
 	if (!drm_dev_enter(drm, idx))
@@ -121,7 +121,7 @@ static int nna_query_timestamp(struct nna_device *nna, struct drm_nna_timestamp 
 	if (ret)
 		return ret;
 	nna_clock_sample(&nna->clock, &nna->hw);
-	/* Before the reference is dropped, as a suspend invalidates the pair. */
+	/* Read the pair before the PM reference is dropped: a suspend invalidates it. */
 	nna_clock_get(&nna->clock, &ts->monotonic_ns, &ts->tick, &ts->uncertainty_ns);
 	nna_pm_put(nna);
 	return 0;
@@ -157,7 +157,7 @@ static void nna_query_file_counters(struct nna_usage *usage, struct drm_nna_file
 		counters->busy_ticks[i] = atomic64_read(&usage->ticks[i]);
 }
 
-/* Returns the size of the answer, or an error. Without @wanted, registers are not read for it. */
+/* Returns the size of the answer, or an error. If not @wanted, reads no register. */
 static int nna_query(struct nna_file *nfile, u32 type, bool wanted, union nna_query_result *result)
 {
 	struct nna_device *nna = nfile->nna;
@@ -199,7 +199,7 @@ static int nna_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_fi
 	if (NNA_IOCTL_DBG(drm, size < 0))
 		return size;
 	/*
-	 * Outside drm_dev_enter(): unbind must not wait for a page fault, which may take for ever.
+	 * Outside drm_dev_enter(), since unbind waits for that and a page fault may take for ever.
 	 */
 	return nna_uobj_set(args->pointer, &args->size, &result, size);
 }
@@ -323,7 +323,7 @@ static int nna_ioctl_bo_madvise(struct drm_device *drm, void *data, struct drm_f
 	obj = drm_gem_object_lookup(file, args->handle);
 	if (NNA_IOCTL_DBG(drm, !obj))
 		return -ENOENT;
-	/* The memory of an imported object is its exporter's. */
+	/* The exporter owns the memory of an imported object. */
 	if (!drm_gem_is_imported(obj))
 		ret = nna_bo_advise(to_nna_bo(obj), args->madv == DRM_NNA_MADV_WILLNEED, &retained);
 	drm_gem_object_put(obj);

@@ -26,13 +26,14 @@
 #include "nna_vm.h"
 
 /**
- * struct nna_jobs - What the jobs of a device share.
- * @fence_contexts: the fence context of job ring 0; those of the others follow.
- * @fence_seqnos: sequence number of the last fence of each job ring; no lock, as run_job is never
- *	concurrent with itself for one ring.
- * @watched_jiffies: when of each job ring a job has begun or ended, or the timeout has come.
+ * struct nna_jobs - State that the jobs of a device share.
+ * @fence_contexts: the fence context of job ring 0; ring n has this plus n.
+ * @fence_seqnos: sequence number of the last fence of each job ring; needs no lock, since run_job
+ *	is never concurrent with itself for one ring.
+ * @watched_jiffies: for each job ring the last time at which a job began or ended, or the timeout
+ *	ran.
  * @freed_waitq: woken when nna_device.job_count becomes 0.
- * @ops: what jobs need of the parts above them.
+ * @ops: operations of higher layers.
  */
 struct nna_jobs {
 	u64 fence_contexts;
@@ -67,14 +68,15 @@ static void nna_fence_boost_work(struct work_struct *work)
 	struct nna_fence *fence = container_of(work, struct nna_fence, boost_work.work);
 
 	/*
-	 * The workqueue is destroyed before the device is freed. An error only makes the job later.
+	 * The device is valid: its workqueue is destroyed before it is freed. Ignore errors of a
+	 * hint.
 	 */
 	if (!dma_fence_is_signaled(&fence->base))
 		nna_control_boost(fence->nna, fence->ring);
 	dma_fence_put(&fence->base);
 }
 
-/* Nothing overtakes a job on its ring, so what can be done is to give the ring its turn sooner. */
+/* A ring is a queue, so a deadline cannot reorder its jobs; the boost makes the ring wait less. */
 static void nna_fence_set_deadline(struct dma_fence *base, ktime_t deadline)
 {
 	struct nna_fence *fence = to_nna_fence(base);
@@ -109,7 +111,7 @@ static const struct dma_fence_ops nna_fence_ops = {
 	.release = nna_fence_release,
 };
 
-/* Any context. Once the fence has signalled the scheduler may free the job at any time. */
+/* Any context. Once the fence has signalled, the scheduler may free the job. */
 static void nna_fence_signal(struct nna_fence *fence)
 {
 	dma_fence_get(&fence->base);
@@ -155,8 +157,8 @@ static void nna_job_count(struct nna_job *job, u16 status, u64 detail, int error
 }
 
 /*
- * How long the device has run a job, in ns. Completions with an error do not say; then it is the
- * time since the device has ended another job, or has got this one, if that was later.
+ * Returns the run time of a job in ns. A completion with an error does not report it: then estimate
+ * it by the time since the last end of a job or since this job was pushed, whichever was later.
  */
 static u64 nna_job_run_time(const struct nna_job *job, u16 status, u64 detail, int error)
 {
@@ -170,8 +172,8 @@ static u64 nna_job_run_time(const struct nna_job *job, u16 status, u64 detail, i
 }
 
 /*
- * The job makes room for others; its fence is about to signal. @ran: its run time, or NULL if it
- * was not put on the ring. Any context.
+ * Releases the job's ring entry and quota, before its fence signals. @ran: its run time, or NULL if
+ * it was not put on the ring. Any context.
  */
 static void nna_job_end(struct nna_job *job, const u64 *ran)
 {
@@ -179,7 +181,7 @@ static void nna_job_end(struct nna_job *job, const u64 *ran)
 	nna_ctx_give_quota(job->ctx);
 }
 
-/* Any context, with the ring's lock held. */
+/* &nna_ring_request.complete: any context, with the ring's lock held. */
 static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
 {
 	struct nna_job *job = container_of(req, struct nna_job, req);
@@ -195,7 +197,7 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 		error = -ETIME;
 	} else if (error) {
 		nna_ctx_mark_innocent(ctx);
-		/* It would not have got a result even if the device had not failed. */
+		/* The job would have ended without a result even if the device had not failed. */
 		if (error == -EIO && (nna_ctx_is_banned(ctx) || READ_ONCE(ctx->closed)))
 			error = -ECANCELED;
 	} else {
@@ -214,12 +216,12 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 	nna_fence_signal(job->fence);
 }
 
-/* During a reset, with the ring's lock held. */
+/* &nna_ring_request.may_resubmit: during a reset, with the ring's lock held. */
 static bool nna_job_may_resubmit(struct nna_ring_request *req)
 {
 	struct nna_job *job = container_of(req, struct nna_job, req);
 
-	/* Only once, so that every job ends even if the device has to be reset again and again. */
+	/* Only once, so that every job ends even if resets repeat for ever. */
 	if (job->resubmitted || nna_ctx_is_over(job->ctx))
 		return false;
 	job->resubmitted = true;
@@ -228,7 +230,7 @@ static bool nna_job_may_resubmit(struct nna_ring_request *req)
 	return true;
 }
 
-/* The error of a fence that has signalled, or 0. A timeline point's is in the fence it contains. */
+/* Returns the error of a signalled fence, or 0. A timeline point contains the fence that has it. */
 static int nna_job_fence_error(struct dma_fence *fence)
 {
 	int status = dma_fence_get_status(dma_fence_chain_contained(fence));
@@ -242,7 +244,7 @@ static struct dma_fence *nna_job_prepare(struct drm_sched_job *sched_job,
 	return nna_gate_wait(&to_nna_job(sched_job)->gate);
 }
 
-/* Any context, with the lock of an in-fence held. */
+/* &nna_syncs.done: any context, with the lock of an in-fence held. */
 static void nna_job_in_fences_done(struct nna_syncs *syncs)
 {
 	nna_gate_ready(&container_of(syncs, struct nna_job, syncs)->gate);
@@ -259,7 +261,7 @@ static int nna_job_check_in_fences(struct nna_job *job, u64 *ready_ns)
 
 		if (ret)
 			return ret;
-		/* Those of a doomed job may not have signalled. */
+		/* In-fences of a doomed job may not have signalled. */
 		if (dma_fence_is_signaled(fence))
 			*ready_ns = max_t(u64, *ready_ns, ktime_to_ns(dma_fence_timestamp(fence)));
 	}
@@ -302,7 +304,7 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 		       jobs->fence_contexts + ring->index, ++jobs->fence_seqnos[ring->index]);
 	job->pushed_jiffies = jiffies;
 	dma_fence_get(fence);
-	/* Pairs with nna_recovery_timeout(), which may come at any time and looks at these. */
+	/* Pairs with nna_recovery_timeout(), which reads these at any time. */
 	smp_store_release(&job->fence_initialized, true);
 
 	nna_vm_mark_used(job->ctx->vm);
@@ -310,21 +312,23 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 			  job->base.s_fence->finished.context, job->base.s_fence->finished.seqno);
 	ret = nna_ring_push(ring, &job->entry, &job->req);
 	if (ret) {
-		/* Since the checks above the device has been lost, or has begun to be reset. */
+		/* After the checks above the device was lost, or a reset began. */
 		dma_fence_set_error(fence, nna_core_is_lost(nna) ? -ENODEV : -ECANCELED);
 		nna_job_end(job, NULL);
 		dma_fence_signal(fence);
 	} else if (nna_ctx_is_over(job->ctx)) {
-		/* Since the checks above; an abort may have missed this job. */
+		/*
+		 * The context ended after the checks above, and its abort may have missed this job.
+		 */
 		nna_ctx_abort(job->ctx);
 	}
 	return fence;
 }
 
 /*
- * The scheduler puts its timeout off whenever it begins a job, also one that ends at once and never
- * gets to the device. Who sends such jobs would keep a hang from being noticed, so the timeout is
- * brought about here when it should have come.
+ * The scheduler restarts its timeout with each job that it runs, even one that ends at once and
+ * never reaches the device. A client that submits such jobs would hide a hang. So this runs the
+ * timeout when it is due.
  */
 static void nna_job_watch(struct nna_device *nna, unsigned int ring)
 {
@@ -351,7 +355,7 @@ static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
 }
 
 #ifndef nna_job_no_hang
-/* There is nothing for the scheduler to do: it puts the job back on its list of pending ones. */
+/* Tells the scheduler to put the job back on its pending list and to do nothing else. */
 static enum drm_gpu_sched_stat nna_job_no_hang(struct drm_sched_job *job)
 {
 	return DRM_GPU_SCHED_STAT_NO_HANG;
@@ -382,7 +386,7 @@ static void nna_job_destroy(struct nna_job *job)
 	nna_ctx_put(job->ctx);
 	nna_gate_put(&job->gate);
 	nna_pm_put(nna);
-	/* Pairs with synchronize_rcu() in nna_job_drain(), after which the device may be freed. */
+	/* Pairs with synchronize_rcu() in nna_job_drain(): after that the device may be freed. */
 	rcu_read_lock();
 	if (atomic_dec_and_test(&nna->job_count) && wq_has_sleeper(&nna->jobs->freed_waitq))
 		wake_up_all(&nna->jobs->freed_waitq);
@@ -390,19 +394,21 @@ static void nna_job_destroy(struct nna_job *job)
 }
 
 /*
- * Gives the finished fence of a job that was never put on the ring (an in-fence failed, its context
- * was closed) a parent that has signalled. As with other jobs it keeps the scheduler, whose name
- * the finished fence refers to, from being freed.
+ * Gives a signalled parent to the finished fence of a job that was never put on the ring: an
+ * in-fence failed, or its context was closed. The parent holds a reference on the device, so the
+ * scheduler, whose name the finished fence uses, is not freed.
  */
 static void nna_job_set_parent(struct nna_job *job)
 {
 	struct dma_fence *fence = &job->fence->base;
 
-	/* A fence context of its own, as it signals before earlier jobs of the ring do. */
+	/* A fence context of its own, since it signals before earlier jobs of the ring. */
 	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock, dma_fence_context_alloc(1), 1);
 	job->fence_initialized = true;
 	dma_fence_signal(fence);
-	/* Pairs with the acquire in the scheduler's fence when it passes a deadline on. */
+	/*
+	 * Pairs with the acquire in the scheduler's fence, which passes deadlines on to its parent.
+	 */
 	smp_store_release(&job->base.s_fence->parent, dma_fence_get(fence));
 }
 
@@ -442,9 +448,11 @@ int nna_job_init(struct nna_device *nna, const struct nna_job_ops *ops)
 
 void nna_job_drain(struct nna_device *nna)
 {
-	/* The gates are open and the rings are empty, so this waits for the schedulers only. */
+	/* The gates are open and the rings are empty: only the schedulers have to free the jobs. */
 	wait_event(nna->jobs->freed_waitq, !atomic_read(&nna->job_count));
-	/* For nna_job_destroy() of the last job, and for readers of a signalled fence's names. */
+	/*
+	 * Wait for nna_job_destroy() of the last job, and for readers of a signalled fence's names.
+	 */
 	synchronize_rcu();
 }
 
@@ -463,11 +471,11 @@ static int nna_job_check_profile(const struct nna_hw *hw, const struct drm_nna_s
 	if (args->profile_size < sizeof(struct nna_profile_header) ||
 	    !nna_job_range_ok(args->profile_va, args->profile_size, 64))
 		return -EINVAL;
-	/* To an older device the words of the entry are reserved: it would ban the context. */
+	/* An older device ends a job with these words of the entry set, which bans the context. */
 	return nna_hw_has_profiles(hw) ? 0 : -EOPNOTSUPP;
 }
 
-/* The device checks all this, too, but would report a fault, which bans the context. */
+/* The device makes these checks, too, but reports a failure as a fault, which bans the context. */
 static int nna_job_check(const struct nna_hw *hw, const struct drm_nna_submit *args)
 {
 	if (args->flags & ~DRM_NNA_SUBMIT_FLAGS)
@@ -529,7 +537,7 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL_ACCOUNT);
 	if (!job->fence)
 		goto err_free;
-	/* Resuming sleeps and allocates, so it cannot be left to run_job, which signals fences. */
+	/* Resume here and not in run_job: it sleeps and allocates, and run_job signals fences. */
 	ret = nna_pm_get(ctx->nna);
 	if (ret)
 		goto err_free;
@@ -561,8 +569,8 @@ err_free:
 }
 
 /*
- * From arm to push: nothing here can fail. With the context's lock held, as jobs must be pushed in
- * the order in which they are armed.
+ * Arms and pushes a job, which cannot fail. The context's lock is held, since jobs must be pushed
+ * in the order in which they were armed.
  */
 static void nna_job_push(struct nna_job *job)
 {
@@ -612,7 +620,7 @@ int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_
 	ret = drm_sched_job_init(&job->base, &ctx->entity, 1, NULL, file->client_id);
 	if (ret)
 		goto err_destroy;
-	/* The in-fences should signal before the job's own deadline. */
+	/* Pass the job's deadline on to its in-fences. */
 	for (i = 0; i < job->syncs.in_count && args->deadline_ns; i++)
 		dma_fence_set_deadline(job->syncs.in[i].fence,
 				       min_t(u64, args->deadline_ns, KTIME_MAX));

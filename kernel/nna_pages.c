@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The bound on pinned pages: see nna_pages.h. */
+/* The limit of pinned pages: see nna_pages.h. */
 
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -16,8 +16,8 @@ module_param_named(pages_limit, nna_pages_limit, ulong, 0644);
 MODULE_PARM_DESC(pages_limit, "pages that a device may pin (0, the default: half of all memory)");
 
 /**
- * struct nna_pages - What a device has pinned.
- * @pinned: pages of buffer objects and page tables.
+ * struct nna_pages - Pinned pages of a device.
+ * @pinned: number of pages of buffer objects and page tables.
  */
 struct nna_pages {
 	atomic_long_t pinned;
@@ -35,7 +35,7 @@ int nna_pages_take(struct nna_device *nna, unsigned long count)
 	unsigned long pinned = atomic_long_read(&nna->pages->pinned);
 
 	do {
-		/* The limit may have been lowered since. */
+		/* More than the limit may be pinned, if the limit was lowered. */
 		if (count > limit || pinned > limit - count) {
 			drm_dbg_driver(&nna->drm, "%lu more pages would pass the limit of %lu\n",
 				       count, limit);

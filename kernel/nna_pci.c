@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The NNA as a PCI function. Only this file knows the bus; the rest of probe is in nna_device.c. */
+/* The NNA as a PCI function. Only this file knows the bus; nna_device.c does the rest of probe. */
 
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
@@ -50,7 +50,7 @@ static int nna_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (pci_resource_len(pdev, NNA_PCI_REGISTER_BAR) < NNA_PCI_REGISTER_BAR_SIZE)
 		return dev_err_probe(dev, -ENODEV, "register BAR is too small\n");
 
-	/* Entries of page tables have room for addresses of 52 bits. */
+	/* Page table entries hold bus addresses of 52 bits. */
 	ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(52));
 	if (ret)
 		return dev_err_probe(dev, ret, "no DMA\n");
@@ -70,9 +70,11 @@ static int nna_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		pci_clear_master(pdev);
 		return ret;
 	}
-	/* For nna_pci_slot_reset(). */
+	/* nna_pci_slot_reset() restores this state. */
 	pci_save_state(pdev);
-	/* Drops the PCI core's reference for probe; nna_pci_remove() takes it again. */
+	/*
+	 * Drop the PM reference that the PCI core holds for probe; nna_pci_remove() takes it again.
+	 */
 	pm_runtime_put_autosuspend(dev);
 	return 0;
 }
@@ -83,13 +85,13 @@ static void nna_pci_remove(struct pci_dev *pdev)
 	nna_device_remove(&pdev->dev);
 }
 
-/* On reboot and kexec, too, the device must stop writing to memory. */
+/* The device must not write to memory after a reboot or a kexec. */
 static void nna_pci_shutdown(struct pci_dev *pdev)
 {
 	nna_device_shutdown(&pdev->dev);
 }
 
-/* Function level reset, or another that user space has asked for, or that the PCI core does. */
+/* Before a function level reset or another reset by user space or the PCI core. */
 static void nna_pci_reset_prepare(struct pci_dev *pdev)
 {
 	nna_reset_bus_begin(pci_get_drvdata(pdev));
@@ -101,8 +103,8 @@ static void nna_pci_reset_done(struct pci_dev *pdev)
 }
 
 /*
- * An error of the bus. After one that is not fatal the link works, but transactions of the device
- * have been lost, so its jobs cannot go on; nna_pci_resume() resets it by its registers.
+ * A bus error. After a non-fatal error the link works, but transactions of the device have been
+ * lost, so its jobs cannot continue; nna_pci_resume() resets the device by its registers.
  */
 static pci_ers_result_t nna_pci_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
@@ -117,11 +119,11 @@ static pci_ers_result_t nna_pci_error_detected(struct pci_dev *pdev, pci_channel
 						PCI_ERS_RESULT_NEED_RESET;
 }
 
-/* The link has been reset, and with it the configuration of the device. */
+/* The link reset has cleared the configuration of the device. */
 static pci_ers_result_t nna_pci_slot_reset(struct pci_dev *pdev)
 {
 	pci_restore_state(pdev);
-	/* Restoring forgets the saved state on some kernels; the next error needs it again. */
+	/* Some kernels drop the saved state when it is restored; the next error needs it. */
 	pci_save_state(pdev);
 	return PCI_ERS_RESULT_RECOVERED;
 }

@@ -13,7 +13,7 @@
 
 #define NNA_PT_BITS	9u
 #define NNA_PT_ROOT	(NNA_PT_LEVELS - 1)
-/* Tables that stay in each pool, so that binds of a few buffers need no allocation. */
+/* Number of tables that stay in each pool, so that binds of a few buffers need no allocation. */
 #define NNA_PT_POOL_KEEP	8u
 
 static unsigned int nna_pt_shift(unsigned int level)
@@ -31,7 +31,7 @@ static u64 nna_pt_get(const struct nna_pt *pt, unsigned int index)
 	return le64_to_cpu(READ_ONCE(pt->entries[index]));
 }
 
-/* A single store, so that the device reads the old entry or the new one, never a mixture. */
+/* A single store, so that the device reads either the old entry or the new one. */
 static void nna_pt_set(struct nna_pt *pt, unsigned int index, u64 value)
 {
 	WRITE_ONCE(pt->entries[index], cpu_to_le64(value));
@@ -105,7 +105,7 @@ static struct nna_pt *nna_pt_pool_take(struct nna_pgtable *pgt, struct nna_pt_po
 {
 	struct nna_pt *pt = list_first_entry_or_null(&pool->free, struct nna_pt, link);
 
-	/* Reservations cover the worst case, so an empty pool is a bug. */
+	/* The reservation covers the worst case: an empty pool is a bug. */
 	if (WARN_ON_ONCE(!pt))
 		return NULL;
 	list_del_init(&pt->link);
@@ -181,7 +181,7 @@ void nna_pgtable_release(struct nna_pgtable *pgt)
 	nna_pt_pool_trim(pgt, &pgt->inner, NNA_PT_POOL_KEEP);
 }
 
-/* Links a table: its entries must be in memory before the entry that points to it. */
+/* Links a table. Its entries must be in memory before the entry that points to it. */
 static void nna_pt_publish(struct nna_pt *parent, unsigned int index, struct nna_pt *child)
 {
 	if (!nna_pt_get(parent, index))
@@ -246,7 +246,7 @@ void nna_pgtable_map(struct nna_pgtable *pgt, u64 va, dma_addr_t dma, u64 size, 
 	}
 }
 
-/* Replaces a large page by a table that maps the same except the pages @first to @last. */
+/* Replaces a large page by a table that maps the same range without the pages @first to @last. */
 static void nna_pt_split(struct nna_pgtable *pgt, struct nna_pt *pt, unsigned int index,
 			 unsigned int first, unsigned int last)
 {

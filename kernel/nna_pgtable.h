@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The NNA's page tables: a data structure without locks, which knows neither DRM nor the device.
+ * The NNA's page tables: a data structure without locks that uses neither DRM nor the device.
  *
  * A table is a page of 512 entries, which the device reads, and a struct nna_pt beside it. Level 0
- * maps pages of 4 KiB, an entry of level 1 either points to a table of level 0 or maps 2 MiB.
+ * maps pages of 4 KiB. An entry of level 1 points to a table of level 0 or maps 2 MiB.
  *
  * Map and unmap cannot fail: they take tables from pools that nna_pgtable_reserve_map() and
- * nna_pgtable_reserve_unmap() have filled before. Tables that unmap unlinks go to a list of the
- * caller's, as the device may still be walking them. After the invalidation the caller hands the
- * list to nna_pgtable_recycle(), which returns the tables to their pools.
+ * nna_pgtable_reserve_unmap() have filled before. Unmap puts unlinked tables on a list of the
+ * caller, since the device may still walk them. After the invalidation the caller passes the list
+ * to nna_pgtable_recycle(), which returns the tables to their pools.
  *
- * A table whose last valid entry is cleared is unlinked at once, so that where nothing is mapped a
- * large page can be.
+ * Unmap unlinks a table as soon as its last valid entry is cleared, so that a large page can later
+ * be mapped there.
  */
 #ifndef NNA_PGTABLE_H
 #define NNA_PGTABLE_H
@@ -26,14 +26,14 @@
 #define NNA_LARGE_PAGE_SIZE	(1ull << NNA_LARGE_PAGE_SHIFT)
 #define NNA_VA_END		(1ull << NNA_VA_BITS)
 
-/** NNA_MAX_TABLES - Most tables of one address space: enough to map 64 GiB in pages of 4 KiB. */
+/** NNA_MAX_TABLES - Maximum tables of an address space: enough for 64 GiB in pages of 4 KiB. */
 #define NNA_MAX_TABLES		32768u
 
 /**
  * struct nna_pt - One table.
  * @entries: the page that the device reads.
  * @dma: its bus address.
- * @children: the tables that the entries point to, NULL for other entries; NULL at level 0.
+ * @children: for each entry the table to which it points, or NULL; NULL at level 0.
  * @used: number of valid entries.
  * @link: in a pool, or in a list of unlinked tables.
  */
@@ -58,8 +58,8 @@ struct nna_pgtable_ops {
 /**
  * struct nna_pt_pool - Tables that are not in use; all their entries are zero.
  * @free: the tables.
- * @count: how many.
- * @reserved: how many of them have been reserved.
+ * @count: number of tables.
+ * @reserved: number of them that are reserved.
  */
 struct nna_pt_pool {
 	struct list_head free;
@@ -88,16 +88,16 @@ struct nna_pgtable {
 /** nna_pgtable_init() - Initialise with an empty root table; 0 or -ENOMEM. May sleep. */
 int nna_pgtable_init(struct nna_pgtable *pgt, const struct nna_pgtable_ops *ops, void *cookie);
 
-/** nna_pgtable_fini() - Free all tables, which the device must not use. May be called again. */
+/** nna_pgtable_fini() - Free all tables; the device must not use them. May be called again. */
 void nna_pgtable_fini(struct nna_pgtable *pgt);
 
 /**
- * nna_pgtable_reserve_map() - Reserve the tables that nna_pgtable_map() of a range needs at most.
+ * nna_pgtable_reserve_map() - Reserve the maximum of tables for one nna_pgtable_map().
  * @pgt: the page tables.
  * @va: first address, page aligned.
  * @size: bytes, page aligned, more than 0.
  *
- * Reservations add up until nna_pgtable_release(), which must follow failures too. May sleep.
+ * Reservations add up until nna_pgtable_release(), which must also follow a failure. May sleep.
  *
  * Return: 0, -ENOMEM, -ENOSPC (there might be more than NNA_MAX_TABLES tables).
  */
@@ -107,17 +107,17 @@ int nna_pgtable_reserve_map(struct nna_pgtable *pgt, u64 va, u64 size);
  * nna_pgtable_reserve_unmap() - Reserve tables for one unmap, to split two large pages.
  * @pgt: the page tables.
  *
- * NNA_MAX_TABLES does not hold here, so that whoever has reached it can unmap.
+ * Ignores NNA_MAX_TABLES, so that an address space at that limit can still unmap.
  *
  * Return: 0, -ENOMEM.
  */
 int nna_pgtable_reserve_unmap(struct nna_pgtable *pgt);
 
-/** nna_pgtable_release() - Drop all reservations, and free all but a few tables of the pools. */
+/** nna_pgtable_release() - Drop all reservations; free all but a few tables of the pools. */
 void nna_pgtable_release(struct nna_pgtable *pgt);
 
 /**
- * nna_pgtable_map() - Map a contiguous range of bus addresses where nothing is mapped.
+ * nna_pgtable_map() - Map a contiguous range of bus addresses at an unmapped range.
  * @pgt: the page tables, with a reservation for the range.
  * @va: first address, page aligned.
  * @dma: first bus address, page aligned.
@@ -127,14 +127,14 @@ void nna_pgtable_release(struct nna_pgtable *pgt);
 void nna_pgtable_map(struct nna_pgtable *pgt, u64 va, dma_addr_t dma, u64 size, bool write);
 
 /**
- * nna_pgtable_unmap() - Unmap a range, in which anything or nothing may be mapped.
+ * nna_pgtable_unmap() - Unmap a range, which may be mapped in part or not at all.
  * @pgt: the page tables, with a reservation for an unmap: large pages at the ends are split.
  * @va: first address, page aligned.
  * @size: bytes, page aligned.
- * @unlinked: tables that have no valid entry any more are added here; not to be freed or recycled
- *	before an invalidation.
+ * @unlinked: list to which tables without a valid entry are added; they must not be freed or
+ *	recycled before an invalidation.
  *
- * Return: whether anything was mapped, so that an invalidation is needed.
+ * Return: true if anything was mapped: an invalidation is needed.
  */
 bool nna_pgtable_unmap(struct nna_pgtable *pgt, u64 va, u64 size, struct list_head *unlinked);
 

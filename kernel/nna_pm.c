@@ -7,7 +7,7 @@
 #include "nna_core.h"
 #include "nna_pm.h"
 
-/* Longer than the pauses between a client's inferences; power/autosuspend_delay_ms changes it. */
+/* Exceeds the pauses between a client's inferences; power/autosuspend_delay_ms changes it. */
 #define NNA_AUTOSUSPEND_MS	500
 
 int nna_pm_get(struct nna_device *nna)
@@ -15,12 +15,12 @@ int nna_pm_get(struct nna_device *nna)
 	struct device *dev = nna->drm.dev;
 	int ret = pm_runtime_resume_and_get(dev);
 
-	/* Runtime PM is disabled, so the device is always resumed. */
+	/* Runtime PM is disabled, so the device is never suspended. */
 	if (ret == -EACCES) {
 		pm_runtime_get_noresume(dev);
 		ret = 0;
 	}
-	/* Why it does not resume makes no difference to the caller: there is no device. */
+	/* To the caller every failure means the same: there is no device. */
 	return ret < 0 ? -ENODEV : 0;
 }
 

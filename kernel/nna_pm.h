@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runtime PM references. A job holds one from SUBMIT until it is freed, and so does whoever reads
- * registers. Half a second after the last one was dropped the device is suspended (nna_suspend.h).
+ * Runtime PM references. A job holds one from SUBMIT until it is freed; code that reads registers
+ * holds one while it does so. The device is suspended half a second after the last reference was
+ * dropped (nna_suspend.h).
  */
 #ifndef NNA_PM_H
 #define NNA_PM_H
@@ -18,7 +19,7 @@ void nna_pm_fini(struct nna_device *nna);
  * nna_pm_get() - Resume the device and take a runtime PM reference; may sleep and allocate.
  * @nna: the device.
  *
- * Return: 0, -ENODEV (it cannot be resumed, for whatever reason; no reference is taken).
+ * Return: 0, -ENODEV (the device cannot be resumed; no reference is taken).
  */
 int nna_pm_get(struct nna_device *nna);
 

@@ -16,14 +16,14 @@
 #include "nna_reset.h"
 #include "nna_ring.h"
 
-/* How long the device may take to end a job after an ABORT. */
+/* Time within which the device must end a job after an ABORT. */
 #define NNA_ABORT_TIMEOUT_US	USEC_PER_SEC
 #define NNA_ABORT_POLL_US	1000
 
 /*
- * Whether no job has ended for too long. The device always runs some job if it has any, and ends
- * each after the job limit of run time at the latest. So while n rings have jobs, one of them ends
- * within n job limits, however long a particular job has to wait for others.
+ * Whether no job has ended for too long. The device always runs a job if it has one, and ends each
+ * job when its run time reaches the job limit. So while n rings have jobs, one job ends within n
+ * job limits, even though a single job may wait for longer.
  */
 static bool nna_recovery_device_hangs(const struct nna_job *job)
 {
@@ -33,15 +33,15 @@ static bool nna_recovery_device_hangs(const struct nna_job *job)
 
 	for (i = 0; i < NNA_JOB_RINGS; i++)
 		busy += !nna_ring_is_empty(&nna->rings[i]);
-	/* A time in the future is one of so long ago that jiffies has wrapped. */
+	/* A time in the future is one long ago: jiffies has wrapped since. */
 	if (!time_in_range(since, job->pushed_jiffies, jiffies))
 		since = job->pushed_jiffies;
 	return time_after_eq(jiffies, since + msecs_to_jiffies(busy * nna->job_limit_ms));
 }
 
 /*
- * Whether a ring's job has run for longer than the job limit: other rings may get their turns, but
- * the device does not end this job as it should.
+ * Whether a ring's job has run for longer than the job limit: the device may serve other rings, but
+ * does not end this job as it must.
  */
 static bool nna_recovery_ring_hangs(struct nna_device *nna, struct nna_ring *ring)
 {
@@ -51,8 +51,8 @@ static bool nna_recovery_ring_hangs(struct nna_device *nna, struct nna_ring *rin
 }
 
 /*
- * Marks the job that the device has begun on a ring, if there is one, as guilty of a hang. Returns
- * a reference on its fence, or NULL, and the sequence number of its entry.
+ * Marks the job that the device has begun on a ring as guilty of a hang. Returns a reference on its
+ * fence, and in @seqno the sequence number of its entry; or NULL if no job has been begun.
  */
 static struct dma_fence *nna_recovery_mark_guilty(struct nna_device *nna, struct nna_ring *ring,
 						  bool dump, u32 *seqno)
@@ -78,8 +78,8 @@ static struct dma_fence *nna_recovery_mark_guilty(struct nna_device *nna, struct
 }
 
 /*
- * The ring whose current job has the longest run time; the jobs of other rings may have been
- * preempted for it. NULL if no job has run, according to the device.
+ * Returns the ring whose current job has the longest run time: it may have preempted the jobs of
+ * the other rings. NULL if the device reports no run time.
  */
 static struct nna_ring *nna_recovery_suspect(struct nna_device *nna)
 {
@@ -104,8 +104,8 @@ static bool nna_recovery_poll(struct nna_ring *ring, struct dma_fence *fence)
 }
 
 /*
- * Ends the job that hangs by an ABORT, or resets the device if it does not end by that. @ring is
- * the ring of that job, or NULL if it is not known.
+ * Aborts the job that hangs, and resets the device if the job does not end. @ring is the ring of
+ * that job, or NULL if it is not known.
  */
 static void nna_recovery_end_hang(struct nna_device *nna, struct nna_ring *ring)
 {
@@ -121,13 +121,13 @@ static void nna_recovery_end_hang(struct nna_device *nna, struct nna_ring *ring)
 		ring = nna_recovery_suspect(nna);
 	if (ring)
 		fence = nna_recovery_mark_guilty(nna, ring, dump, &seqno);
-	/* Without a run time to go by, suspect the highest ring, as the device prefers it. */
+	/* If no ring reports a run time, suspect the highest one, which the device prefers. */
 	for (i = NNA_JOB_RINGS; i-- > 0 && !fence;) {
 		ring = &nna->rings[i];
 		fence = nna_recovery_mark_guilty(nna, ring, dump, &seqno);
 	}
 	if (fence) {
-		/* Poll: a timeout handler signals fences, so it must not wait for one. */
+		/* Poll, since a timeout handler signals fences and so must not wait for one. */
 		if (!nna_control_abort(nna, ring->index, seqno))
 			read_poll_timeout(nna_recovery_poll, ended, ended, NNA_ABORT_POLL_US,
 					  NNA_ABORT_TIMEOUT_US, false, ring, fence);
@@ -157,14 +157,14 @@ void nna_recovery_timeout(struct nna_job *job)
 	/* Pairs with the release in nna_job_start(). */
 	begun = smp_load_acquire(&job->fence_initialized);
 	/*
-	 * The job has ended: before it was put on the ring, or while its scheduler was stopped and
-	 * could not free it. Or run_job, which has been slow, is only about to put it there.
+	 * Return if the job has ended, before it was put on the ring or while its scheduler was
+	 * stopped; or if run_job is only about to put it on the ring.
 	 */
 	if (!begun || dma_fence_is_signaled(fence))
 		return;
 
 	ret = nna_ring_process(ring);
-	/* The bus resets the device: no job is to blame for not ending meanwhile. */
+	/* The bus is resetting the device, and no job ends meanwhile. */
 	if (READ_ONCE(nna->suspended))
 		return;
 	if (dma_fence_is_signaled(fence)) {

@@ -20,16 +20,16 @@
 #include "nna_sched.h"
 #include "nna_trace.h"
 
-/* How long the bus may take to reset the device: longer than a device needs after a reset. */
+/* Time limit of a reset by the bus: longer than a device needs after a reset. */
 #define NNA_BUS_TIMEOUT_MS	30000
 
 /**
  * struct nna_reset - Resets by the bus, and reports of resets.
  * @nna: the device.
- * @bus: the bus is resetting the device, or recovers from an error. Written under the lock of the
- *	device on its bus, or by @bus_work, which the holder of that lock cancels first.
- * @bus_heads: how far each ring had come before that.
- * @bus_work: gives the device up if the bus does not end that in time; on nna_device.reset_wq.
+ * @bus: the bus is resetting the device, or recovers from an error. Written with the device lock of
+ *	the bus device held, or by @bus_work, which the holder of that lock cancels first.
+ * @bus_heads: entries of each ring that the device had fetched before.
+ * @bus_work: loses the device if the bus exceeds the time limit; on nna_device.reset_wq.
  * @wedged_work: reports the last reset to user space; on nna_device.cleanup_wq.
  */
 struct nna_reset {
@@ -71,7 +71,7 @@ static void nna_reset_disable_rings(struct nna_device *nna, int error)
 	wake_up_all(&nna->control_waitq);
 }
 
-/* Ends all jobs of a device that is lost, wherever they are. */
+/* Ends all jobs of a lost device, on the rings and in the schedulers. */
 static void nna_reset_end_jobs(struct nna_device *nna)
 {
 	nna_reset_disable_rings(nna, -ENODEV);
@@ -79,8 +79,8 @@ static void nna_reset_end_jobs(struct nna_device *nna)
 }
 
 /*
- * The device could not be reset. Bus mastering is disabled first: ending the jobs frees memory that
- * the device might still write to.
+ * Loses a device that cannot be reset. Bus mastering is disabled first, since the end of the jobs
+ * frees memory to which the device might still write.
  */
 static void nna_reset_wedge(struct nna_device *nna)
 {
@@ -90,7 +90,7 @@ static void nna_reset_wedge(struct nna_device *nna)
 	queue_work(nna->cleanup_wq, &nna->reset->wedged_work);
 }
 
-/* Stops the device, and notes how far each ring has come and what has been counted. */
+/* Stops the device, reads how many entries of each ring it has fetched, and saves its counters. */
 static void nna_reset_halt(struct nna_device *nna, u32 *heads)
 {
 	unsigned int i;
@@ -108,7 +108,7 @@ static void nna_reset_rings(struct nna_device *nna, const u32 *heads, const char
 	int ret, resets;
 
 	ret = nna_hw_reset(&nna->hw);
-	/* Counted before the jobs end, so that who waits for one of them reads the new number. */
+	/* Count before the jobs end, so that a waiter for one of them reads the new number. */
 	resets = atomic_inc_return(&nna->resets);
 
 	/* Entries that the device completed before the reset end with their own result. */
@@ -139,12 +139,12 @@ void nna_reset_now(struct nna_device *nna, const char *reason, int error)
 	bool cookie, dump;
 	int idx;
 
-	/* The driver is being unbound: nna_reset_unplug() ends all jobs. */
+	/* Unbind has begun, and nna_reset_unplug() ends all jobs. */
 	if (!drm_dev_enter(&nna->drm, &idx))
 		return;
-	/* A suspended device has been reset, and a lost one cannot be. */
+	/* A suspended device has just been reset, and a lost one cannot be reset. */
 	if (!READ_ONCE(nna->suspended) && !nna_core_is_lost(nna)) {
-		/* Outside the signalling section: this waits for work that signals fences. */
+		/* Outside the signalling section, since this waits for work that signals fences. */
 		nna_sched_stop(nna, NNA_STOPPED_BY_RESET);
 		cookie = dma_fence_begin_signalling();
 		dump = nna_coredump_begin(nna, DRM_NNA_COREDUMP_RESET);
@@ -162,13 +162,14 @@ static void nna_reset_work(struct work_struct *work)
 {
 	struct nna_device *nna = container_of(work, struct nna_device, reset_work);
 
-	/* Who asks for a reset from elsewhere than nna_recovery.c has no job to blame. */
+	/* -EIO: no job is guilty of a reset that comes from elsewhere than nna_recovery.c. */
 	nna_reset_now(nna, READ_ONCE(nna->reset_reason), -EIO);
 }
 
 /*
- * A uevent in the format of drm_dev_wedged_event(), which cannot be used: it reports on a device's
- * primary node, which accelerators do not have. WEDGED=none reports a reset that has succeeded.
+ * Sends a uevent in the format of drm_dev_wedged_event(). That function cannot be used: it reports
+ * on a device's primary node, which accel devices do not have. WEDGED=none reports a successful
+ * reset.
  */
 static void nna_reset_wedged_work(struct work_struct *work)
 {
@@ -193,8 +194,8 @@ void nna_reset_bus_begin(struct nna_device *nna)
 	if (READ_ONCE(reset->bus))
 		return;
 	/*
-	 * From here on the device does not change between suspended and resumed, but for a resume
-	 * by somebody else, which leaves the rings to nna_reset_bus_end().
+	 * This PM reference keeps the device from being suspended. A resume that is under way
+	 * leaves the rings to nna_reset_bus_end().
 	 */
 	pm_runtime_get_noresume(dev);
 	WRITE_ONCE(reset->bus, true);
@@ -204,7 +205,7 @@ void nna_reset_bus_begin(struct nna_device *nna)
 	if (READ_ONCE(nna->suspended) || nna_core_is_lost(nna))
 		return;
 	WRITE_ONCE(nna->suspended, true);
-	/* Timeout handlers and the core dump's work read registers: let them finish. */
+	/* Wait for timeout handlers and the core dump's work, which read registers. */
 	cancel_work_sync(&nna->reset_work);
 	flush_workqueue(nna->reset_wq);
 	flush_work(&nna->fault.work);
@@ -226,7 +227,7 @@ void nna_reset_bus_end(struct nna_device *nna)
 	if (!nna->reset->bus)
 		return;
 	WRITE_ONCE(nna->reset->bus, false);
-	/* A resume that has left the rings alone has ended after this. */
+	/* Wait for a resume that has left the rings to this function. */
 	pm_runtime_barrier(nna->drm.dev);
 	nna_clock_invalidate(&nna->clock);
 	if (!pm_runtime_suspended(nna->drm.dev) && READ_ONCE(nna->suspended) &&
@@ -300,7 +301,7 @@ void nna_reset_resume(struct nna_device *nna)
 	int ret;
 
 	nna_clock_invalidate(&nna->clock);
-	/* The device may not answer: nna_reset_bus_end() enables the rings. */
+	/* The device may not answer now; nna_reset_bus_end() enables the rings. */
 	if (READ_ONCE(nna->reset->bus))
 		return;
 	if (!nna_core_is_lost(nna)) {
@@ -322,13 +323,15 @@ void nna_reset_unplug(struct nna_device *nna)
 	cancel_delayed_work_sync(&nna->reset->bus_work);
 
 	nna_hw_stop(&nna->hw);
-	/* Ends running jobs at once. It fails if the device itself is gone, which is no error. */
+	/*
+	 * The reset ends running jobs at once. It fails if the device is gone, which is no error.
+	 */
 	if (nna_hw_reset(&nna->hw))
 		drm_dbg(&nna->drm, "no reset on the way out\n");
 	nna->bus->disable_bus_master(nna->drm.dev);
 	nna_reset_end_jobs(nna);
 
-	/* A system suspend or a recovery of the bus that was under way will not be ended. */
+	/* Undo a recovery of the bus or a system suspend that will not be completed. */
 	if (nna->reset->bus)
 		nna_reset_bus_left(nna);
 	nna_sched_start(nna, NNA_STOPPED_BY_RESET | NNA_STOPPED_BY_SUSPEND);

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reset, suspend and the end of a device: all that takes the rings from the device and gives them
- * back.
+ * Reset, suspend and unplug: all paths that disable and enable the rings.
  *
- * The bus may reset the device as well, on request of user space or after an error of its own:
- * nna_reset_bus_begin() notes how far the rings have come, and nna_reset_bus_end() does the rest.
+ * Resets run on nna_device.reset_wq. It is ordered and also runs the schedulers' timeouts, so no
+ * two of them overlap. nna_core_schedule_reset() queues a reset in any context. Suspend, resume and
+ * unplug run in the calls of power management and the driver core; they cancel a queued reset.
  *
- * Resets run on nna_device.reset_wq, which is ordered and also runs the schedulers' timeouts, so
- * neither overlaps with the other. nna_core_schedule_reset() queues one from anywhere.
- * Suspend, resume and unplug run where power management and the driver core call them; they cancel
- * a reset that is queued.
+ * The steps of a reset:
  *
- * A reset: record the core dump, stop the schedulers, stop the device, note how far each ring has
- * come, reset the device, complete the requests of entries that it had begun, enable the rings with
- * the others. Fences are signalled on the way, so nothing in between may allocate or wait for a
- * fence. When a step fails the device is lost: bus mastering is disabled, then all jobs end with
- * -ENODEV.
+ *  1. stop the schedulers
+ *  2. record registers and rings for the core dump
+ *  3. stop the device, and read how many entries of each ring it has fetched
+ *  4. reset the device
+ *  5. complete the requests of entries that it had begun
+ *  6. enable the rings with the other entries
+ *
+ * Fences signal from step 2 on, so these steps must neither allocate nor wait for a fence. If a
+ * step fails the device is lost: bus mastering is disabled, then all jobs end with -ENODEV.
+ *
+ * The bus may also reset the device, on request of user space or after a bus error. Then
+ * nna_reset_bus_begin() does steps 1 and 3, and nna_reset_bus_end() steps 4 to 6.
  */
 #ifndef NNA_RESET_H
 #define NNA_RESET_H
@@ -25,7 +29,7 @@
 
 struct nna_device;
 
-/** nna_reset_init() - Initialise the work of resets, freed with the DRM device; 0 or -ENOMEM. */
+/** nna_reset_init() - Allocate the state of resets, freed with the DRM device; 0 or -ENOMEM. */
 int nna_reset_init(struct nna_device *nna);
 
 /** nna_reset_enable_rings() - Enable all rings of a device that has just been reset; 0 or -EIO. */
@@ -34,52 +38,52 @@ int nna_reset_enable_rings(struct nna_device *nna);
 /**
  * nna_reset_now() - Reset the device; on the reset workqueue only.
  * @nna: the device.
- * @reason: for the log.
- * @error: what jobs end with that are lost and not guilty: -ECANCELED if a guilty one has been
- *	marked, -EIO if the device itself has failed.
+ * @reason: text for the log.
+ * @error: error of lost jobs that are not guilty: -ECANCELED if a guilty job has been marked, -EIO
+ *	if the device itself has failed.
  *
- * Jobs that the device had begun end: the guilty one with -ETIME, others with @error. Those that it
- * had not begun are put on their rings again. A device that cannot be reset is lost. Nothing
- * happens while the device is suspended, lost or unplugged.
+ * Jobs that the device had begun end: the guilty one with -ETIME, others with @error. Jobs that it
+ * had not begun are put on their rings again. A device that cannot be reset is lost. The function
+ * does nothing while the device is suspended, lost or unplugged.
  */
 void nna_reset_now(struct nna_device *nna, const char *reason, int error);
 
 /** nna_reset_suspend() - Reset an idle device and leave its rings disabled. May sleep. */
 void nna_reset_suspend(struct nna_device *nna);
 
-/** nna_reset_resume() - Enable the rings again. A device that refuses is lost. May sleep. */
+/** nna_reset_resume() - Enable the rings; if that fails the device is lost. May sleep. */
 void nna_reset_resume(struct nna_device *nna);
 
 /**
- * nna_reset_bus_begin() - Leave the device alone: the bus is about to reset it, or is in error.
- * @nna: the device; its registers may not answer any more.
+ * nna_reset_bus_begin() - Stop using the device: the bus is about to reset it, or has an error.
+ * @nna: the device; its registers may not answer.
  *
- * No job is put on the rings, and no memory that the device may use is freed, until one of
- * nna_reset_bus_end(), nna_reset_bus_lose() and nna_reset_unplug() follows. If none does for half a
- * minute the device is lost, so that all fences signal. Begins once; may sleep.
+ * No job is put on the rings, and no memory that the device may use is freed, until
+ * nna_reset_bus_end(), nna_reset_bus_lose() or nna_reset_unplug() is called. If none of them is
+ * called within half a minute the device is lost, so that all fences signal. A second call does
+ * nothing. May sleep.
  */
 void nna_reset_bus_begin(struct nna_device *nna);
 
 /**
- * nna_reset_bus_end() - The bus has reset the device or is well again: continue with the jobs.
+ * nna_reset_bus_end() - Continue after a reset or an error of the bus.
  * @nna: the device, with its bus configuration restored.
  *
- * As nna_reset_now() with -EIO, after another reset. Without nna_reset_bus_begin() nothing happens.
- * May sleep.
+ * Resets the device again, with the same effect on jobs as nna_reset_now() with -EIO. Does nothing
+ * without nna_reset_bus_begin(). May sleep.
  */
 void nna_reset_bus_end(struct nna_device *nna);
 
-/** nna_reset_bus_lose() - The bus will not reach the device any more: it is lost. May sleep. */
+/** nna_reset_bus_lose() - Lose the device, which the bus cannot reach any more. May sleep. */
 void nna_reset_bus_lose(struct nna_device *nna);
 
 /**
  * nna_reset_unplug() - Stop the device for good, and end all jobs on its rings with -ENODEV.
- * @nna: the device, from now on lost.
+ * @nna: the device, lost from now on.
  *
- * Jobs whose completions have been written keep their results.
- *
- * May sleep. When it returns, bus mastering is disabled, no reset is queued, and the schedulers
- * run, so that they end and free the jobs that wait in them.
+ * Jobs whose completions have been written keep their results. May sleep. When it returns, bus
+ * mastering is disabled, no reset is queued, and the schedulers run, so that they end and free the
+ * jobs that wait in them.
  */
 void nna_reset_unplug(struct nna_device *nna);
 

@@ -55,7 +55,7 @@ int nna_ring_enable(struct nna_ring *ring)
 		nna_ring_write_locked(ring, ring->requests[i]);
 	spin_unlock_irqrestore(&ring->lock, flags);
 
-	/* The phase bits must be 0 in memory before the device writes those of the first lap. */
+	/* All phase bits must be 0 in memory before the device writes records of the first lap. */
 	dma_wmb();
 	ret = nna_hw_ring_enable(&ring->nna->hw, ring->index, ring->entries_dma, ring->cq_dma,
 				 ring->size, ring->vector);
@@ -180,7 +180,7 @@ bool nna_ring_is_empty(struct nna_ring *ring)
 	unsigned long flags;
 	bool empty;
 
-	/* Under the lock, as a reset removes all entries before it writes some of them again. */
+	/* Under the lock, since a reset removes all entries before it writes some of them again. */
 	spin_lock_irqsave(&ring->lock, flags);
 	empty = ring->tail == ring->done;
 	spin_unlock_irqrestore(&ring->lock, flags);
@@ -202,7 +202,9 @@ int nna_ring_process(struct nna_ring *ring)
 
 		if ((flags & NNA_COMPLETION_PHASE) != phase)
 			break;
-		/* The device writes the phase bit last: read the rest of the record after it. */
+		/*
+		 * The device writes the phase bit last, so the rest of the record is read after it.
+		 */
 		dma_rmb();
 
 		seqno = ring->seqno - (ring->tail - ring->done);

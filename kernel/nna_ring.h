@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rings: the driver writes entries, the device completion records, both to coherent memory. There
- * is a ring for each priority of jobs, and the control ring for the driver's own entries.
- *
- * A request is what waits for the completion of an entry: a job or a control entry. Its owner
- * embeds a struct nna_ring_request. The ring points to it from nna_ring_push() until it has called
- * the request's complete(), or until nna_ring_detach(). Completions come in the order of the
+ * Rings: the driver writes entries and the device writes completion records, both to coherent
+ * memory. There is a ring for each priority of jobs, and the control ring for the driver's own
  * entries.
  *
- * The ring's counts only grow; their lower bits are the slot. Entries from @done to @tail have been
- * written and not been completed.
+ * A request waits for the completion of an entry. The caller, a job or a control entry, embeds a
+ * struct nna_ring_request. The ring points to it from nna_ring_push() until it has called the
+ * request's complete(), or until nna_ring_detach(). Entries complete in their order.
  *
- * After a reset of the device the entries that it had not begun can be written again, so that a
- * hang ends only the jobs that were running.
+ * The counts of a ring are free-running; their lower bits are the index of a slot. Entries from
+ * @done to @tail have been written and have not completed.
  *
- * Locking: nna_ring.lock protects all that changes, and is taken in interrupts. complete() and
- * may_resubmit() are called with it held and must not push to the same ring. @seqno, @running and
- * @epoch are also read without it, where a value that is about to change does no harm.
+ * After a reset of the device the entries that it had not begun can be written again, so a hang
+ * ends only the jobs that were running.
+ *
+ * Locking: nna_ring.lock protects all fields that change, and is taken in interrupts. complete()
+ * and may_resubmit() are called with it held and must not push to the same ring. Code that
+ * tolerates an old value also reads seqno, running and epoch without it.
  */
 #ifndef NNA_RING_H
 #define NNA_RING_H
@@ -29,14 +29,14 @@
 struct nna_device;
 
 /**
- * struct nna_ring_request - What waits for the completion of an entry.
- * @complete: called once, with the ring's lock held, any context. When the device has completed
- *	the entry, @status is an &enum nna_status, @detail comes with it and @error is 0. When the
- *	ring was taken from the device before, @error is a negative errno and the others are 0.
- * @may_resubmit: whether an entry that the device had not begun may be written again after a
- *	reset; called with the ring's lock held. NULL: it may not.
- * @owner: whom the entry belongs to, for nna_ring_find(); NULL: nobody asks.
- * @entry: the entry, as nna_ring_push() was given it; owned by the request's owner.
+ * struct nna_ring_request - A pending entry of a ring.
+ * @complete: called once, in any context, with the ring's lock held. If the device has completed
+ *	the entry, @status is an &enum nna_status, @detail is its detail and @error is 0. If the
+ *	ring was disabled before, @error is a negative errno and the others are 0.
+ * @may_resubmit: returns whether an entry that the device had not begun may be written again after
+ *	a reset; called with the ring's lock held. NULL: it may not.
+ * @owner: a tag by which nna_ring_find() finds the entry, or NULL.
+ * @entry: the entry that was passed to nna_ring_push(); the caller owns it.
  * @seqno: sequence number of the entry, set when it is written; a new one after a reset.
  */
 struct nna_ring_request {
@@ -60,12 +60,12 @@ struct nna_ring_request {
  * @lock: protects the fields below; taken in interrupts.
  * @tail: entries written since the ring was enabled.
  * @done: completions read since the ring was enabled.
- * @seqno: sequence number of the next entry. Resets do not change it, so an ABORT that comes too
- *	late never names another job.
- * @running: whether the device serves the ring: entries are taken.
- * @epoch: times the ring has stopped running; tells a waiter that the device has been reset, or
- *	has been kept from memory, in the meantime.
- * @requests: the request of each slot; NULL for one that has been detached.
+ * @seqno: sequence number of the next entry. Resets do not change it, so a late ABORT never names
+ *	another job.
+ * @running: the device serves the ring, and it takes entries.
+ * @epoch: number of times that the ring has stopped running. A change tells a waiter that the
+ *	device has been reset, or that bus mastering has been disabled.
+ * @requests: the request of each slot; NULL for a detached one.
  * @completions: completions read since the driver was bound.
  */
 struct nna_ring {
@@ -92,23 +92,23 @@ int nna_ring_init(struct nna_ring *ring, struct nna_device *nna, unsigned int in
 		  u32 vector);
 
 /**
- * nna_ring_enable() - Have the device serve a ring.
- * @ring: the ring; what nna_ring_rewind() has kept is written to it again.
+ * nna_ring_enable() - Make the device serve a ring.
+ * @ring: the ring; entries that nna_ring_rewind() has kept are written again.
  *
  * Return: 0, -EIO (the device refuses the ring).
  */
 int nna_ring_enable(struct nna_ring *ring);
 
-/** nna_ring_disable() - Take no more entries, and complete all requests with @error. */
+/** nna_ring_disable() - Take no more entries; complete all requests with @error. */
 void nna_ring_disable(struct nna_ring *ring, int error);
 
 /**
- * nna_ring_rewind() - Take no more entries until the next nna_ring_enable(), after a reset.
- * @ring: the ring; requests of entries that the device had not begun, and which may be resubmitted,
- *	stay with it.
- * @head: entries that the device says it had fetched since the ring was enabled. If that cannot be,
- *	all are taken as begun.
- * @error: what the other requests are completed with.
+ * nna_ring_rewind() - After a reset, take no more entries until the next nna_ring_enable().
+ * @ring: the ring. It keeps the requests of entries that the device had not begun, if they may be
+ *	resubmitted.
+ * @head: number of entries that the device reports to have fetched since the ring was enabled. If
+ *	this number is impossible, all entries count as begun.
+ * @error: result of the other requests.
  */
 void nna_ring_rewind(struct nna_ring *ring, u32 head, int error);
 
@@ -116,7 +116,7 @@ void nna_ring_rewind(struct nna_ring *ring, u32 head, int error);
  * nna_ring_push() - Write an entry and ring the doorbell; any context.
  * @ring: the ring.
  * @entry: the entry; its seqno is filled in. Must stay valid as long as @req.
- * @req: what waits for the completion. Must stay valid until complete() or nna_ring_detach().
+ * @req: the request. Must stay valid until complete() is called or nna_ring_detach() returns.
  *
  * Return: 0, -ENOSPC (the ring is full), -EIO (the ring is not running).
  */
@@ -124,33 +124,33 @@ int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry,
 		  struct nna_ring_request *req);
 
 /**
- * nna_ring_detach() - Stop waiting for an entry, which stays on the ring; any context.
+ * nna_ring_detach() - Forget the request of an entry, which stays on the ring; any context.
  * @ring: the ring.
- * @req: what waited; its complete() will not be called any more.
+ * @req: the request; its complete() is not called after this returns.
  *
- * Return: whether @req was waiting; if not, its complete() has returned.
+ * Return: true if @req was pending. Else its complete() has returned.
  */
 bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_request *req);
 
 /**
- * nna_ring_find() - Find the entries of one owner that have not been completed; not in interrupts.
+ * nna_ring_find() - Find the pending entries of one owner; not in interrupts.
  * @ring: the ring.
  * @owner: nna_ring_request.owner of their requests.
  * @seqnos: out: their sequence numbers, in the order of the ring; NNA_RING_SIZE elements.
  *
- * Return: how many there are.
+ * Return: the number of entries found.
  */
 u32 nna_ring_find(struct nna_ring *ring, const void *owner, u32 *seqnos);
 
-/** nna_ring_is_empty() - Whether all entries have been completed; any context. */
+/** nna_ring_is_empty() - Whether all entries have completed; any context. */
 bool nna_ring_is_empty(struct nna_ring *ring);
 
 /**
- * nna_ring_process() - Read new completions and complete their requests; any context.
+ * nna_ring_process() - Read new completion records and complete their requests; any context.
  * @ring: the ring.
  *
- * Return: how many there were, or -EIO when a record has the wrong sequence number: the device or
- * its memory is corrupt and a reset is due.
+ * Return: the number of records, or -EIO if a record has a wrong sequence number: the device or the
+ * ring's memory is corrupt, and the caller must queue a reset.
  */
 int nna_ring_process(struct nna_ring *ring);
 

@@ -23,10 +23,10 @@ static const char * const nna_sched_names[NNA_JOB_RINGS] = {
 /**
  * struct nna_sched - The schedulers of a device.
  * @rings: one scheduler per job ring.
- * @ready: how many of them have been initialised; constant after probe.
- * @lock: protects @stopped_by and whether the schedulers are stopped. Fences depend on it, so
- *	nothing is allocated under it.
- * @stopped_by: NNA_STOPPED_BY_*: why the schedulers are stopped.
+ * @ready: number of them that have been initialised; constant after probe.
+ * @lock: protects @stopped_by and whether the schedulers are stopped. Fences depend on it, so its
+ *	holders must not allocate.
+ * @stopped_by: the reasons for which the schedulers are stopped, NNA_STOPPED_BY_*.
  */
 struct nna_sched {
 	struct drm_gpu_scheduler rings[NNA_JOB_RINGS];
@@ -48,7 +48,9 @@ int nna_sched_init(struct nna_device *nna, const struct drm_sched_backend_ops *o
 	struct drm_sched_init_args args = {
 		.ops = ops,
 		.num_rqs = 1,
-		/* The gates see to it that the ring has room; a doomed job needs none. */
+		/*
+		 * The gates limit the jobs to the entries of the ring; a doomed job needs no entry.
+		 */
 		.credit_limit = nna->rings[0].size + 1,
 		.timeout = msecs_to_jiffies(nna->timeout_ms),
 		.submit_wq = nna->submit_wq,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The DRM schedulers, one for each job ring. They are stopped while the device cannot take jobs. A
- * set of NNA_STOPPED_BY_* says for whom, and they start when it is empty.
+ * The DRM schedulers, one for each job ring. They are stopped while the device cannot take jobs.
+ * The reasons are a set of NNA_STOPPED_BY_*; the schedulers start again when the set is empty.
  */
 #ifndef NNA_SCHED_H
 #define NNA_SCHED_H
@@ -18,7 +18,7 @@ struct nna_device;
 /**
  * nna_sched_init() - Initialise the schedulers; they are freed with the DRM device.
  * @nna: the device, with its rings.
- * @ops: what the schedulers do with jobs; must stay valid as long as the module is loaded.
+ * @ops: the operations of jobs; must stay valid as long as the module is loaded.
  *
  * Return: 0 or a negative errno.
  */
@@ -27,26 +27,26 @@ int nna_sched_init(struct nna_device *nna, const struct drm_sched_backend_ops *o
 /** nna_sched_of_ring() - The scheduler of a job ring; valid as long as the DRM device. */
 struct drm_gpu_scheduler *nna_sched_of_ring(struct nna_device *nna, unsigned int ring);
 
-/** NNA_STOPPED_BY_RESET - The schedulers are stopped while the device is being reset. */
+/** NNA_STOPPED_BY_RESET - The device is being reset. */
 #define NNA_STOPPED_BY_RESET	BIT(0)
-/** NNA_STOPPED_BY_SUSPEND - The schedulers are stopped while the system sleeps. */
+/** NNA_STOPPED_BY_SUSPEND - The system sleeps. */
 #define NNA_STOPPED_BY_SUSPEND	BIT(1)
-/** NNA_STOPPED_BY_BUS - The schedulers are stopped while the bus resets the device. */
+/** NNA_STOPPED_BY_BUS - The bus is resetting the device. */
 #define NNA_STOPPED_BY_BUS	BIT(2)
 
 /**
  * nna_sched_stop() - Stop all schedulers: they put no jobs on the rings and free none.
  * @nna: the device.
- * @by: NNA_STOPPED_BY_*: for whom.
+ * @by: the reasons to add, NNA_STOPPED_BY_*.
  *
- * May sleep: when it returns, none of their work is running. Takes the lock of the schedulers.
+ * May sleep. When it returns, none of their work is running. Takes the lock of the schedulers.
  */
 void nna_sched_stop(struct nna_device *nna, u32 by);
 
 /**
- * nna_sched_start() - Start the schedulers again, once nobody has them stopped any more.
+ * nna_sched_start() - Remove reasons, and start the schedulers if none is left.
  * @nna: the device.
- * @by: NNA_STOPPED_BY_*: for whom they need not be stopped any more.
+ * @by: the reasons to remove, NNA_STOPPED_BY_*.
  *
  * Takes the lock of the schedulers.
  */

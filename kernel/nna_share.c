@@ -7,7 +7,7 @@
 
 #include "nna_share.h"
 
-/* By what part of the difference the expectation falls with each job that is shorter. */
+/* A job shorter than expected lowers the expected run time by this fraction of the difference. */
 #define NNA_SHARE_DECAY	8
 
 static struct nna_share *to_nna_share(const struct rb_node *node)
@@ -46,7 +46,7 @@ static void nna_share_set_used(struct nna_shares *shares, struct nna_share *shar
 		rb_add_cached(&share->node, &shares->active, nna_share_less);
 }
 
-/* To be called when the client has become urgent or not, or its first queue runnable or not. */
+/* Called when the client has become urgent or not, or has got or lost its last runnable queue. */
 static void nna_share_update_urgent(struct nna_shares *shares, struct nna_share *share)
 {
 	bool first = share->urgent && !list_empty(&share->runnable);
@@ -59,7 +59,7 @@ static void nna_share_update_urgent(struct nna_shares *shares, struct nna_share 
 
 static void nna_share_set_woken(struct nna_shares *shares, struct nna_share *share, bool woken)
 {
-	/* One that has had more than its share waits like those that stay. */
+	/* Rule 2: a client that is ahead waits like clients that were not idle. */
 	bool urgent = woken && share->used <= shares->now + NNA_SHARE_LEAD_NS;
 
 	shares->woken += woken - share->woken;
@@ -120,7 +120,10 @@ struct nna_share *nna_share_next(const struct nna_shares *shares)
 		return list_first_entry(&shares->urgent_runnable, struct nna_share, urgent_node);
 	if (shares->urgent)
 		return NULL;
-	/* Whoever has no room has entries, so no more are passed over than the ring has. */
+	/*
+	 * A client without room has jobs on the ring, so the loop skips at most as many as the ring
+	 * has.
+	 */
 	for (node = first; node; node = rb_next(node)) {
 		struct nna_share *share = to_nna_share(node);
 
@@ -134,7 +137,7 @@ struct nna_share *nna_share_next(const struct nna_shares *shares)
 	return NULL;
 }
 
-/* Expected time of a client's jobs on the ring, but for two. */
+/* Expected run time of a client's jobs on the ring beyond two. */
 static u64 nna_share_spare(const struct nna_share *share)
 {
 	if (share->entries <= 2)
@@ -142,7 +145,7 @@ static u64 nna_share_spare(const struct nna_share *share)
 	return div_u64(share->expected, share->entries) * (share->entries - 2);
 }
 
-/* Counts a job that goes on the ring or leaves it: @entries and @expected change by so much. */
+/* Counts a job that goes on the ring or leaves it; adds @entries and @expected to the counts. */
 static void nna_share_count(struct nna_shares *shares, struct nna_share *share, int entries,
 			    s64 expected)
 {
@@ -157,8 +160,9 @@ u64 nna_share_enter(struct nna_shares *shares, struct nna_share *share, u64 budg
 	u64 charged = min(share->longest, budget);
 
 	/*
-	 * Without what it may get back: a client that comes would have to wait for that. Not by one
-	 * that is urgent itself: it would always stay near enough to it to be that again.
+	 * Without the expected run time, which may be given back: else a client that wakes would
+	 * wait for it. An urgent client does not move @now: else it would always be close enough to
+	 * be urgent again.
 	 */
 	if (!share->urgent)
 		shares->now = max(shares->now, share->used - share->expected);

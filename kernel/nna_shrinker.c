@@ -47,11 +47,11 @@ unsigned long nna_shrinker_scan(struct nna_device *nna, unsigned long pages)
 	unsigned long freed = 0;
 	int idx;
 
-	/* Unbind frees page tables and undoes mappings. */
+	/* Unbind frees page tables and removes mappings. */
 	if (!drm_dev_enter(&nna->drm, &idx))
 		return SHRINK_STOP;
 	if (mutex_trylock(&nna->unneeded_lock)) {
-		/* Objects that are being freed wait for the lock until they leave the list. */
+		/* nna_gem_free() waits for the lock, so objects on the list are valid. */
 		list_for_each_entry_safe(shmem, next, &nna->unneeded, madv_list) {
 			if (freed >= pages)
 				break;
@@ -88,7 +88,7 @@ int nna_shrinker_init(struct nna_device *nna)
 	struct device *dev = nna->drm.dev;
 	struct shrinker *shrinker;
 
-	/* Tell lockdep at once that no memory may be allocated with this lock held. */
+	/* Teach lockdep that no memory may be allocated with this lock held. */
 	fs_reclaim_acquire(GFP_KERNEL);
 	might_lock(&nna->unneeded_lock);
 	fs_reclaim_release(GFP_KERNEL);

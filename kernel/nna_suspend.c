@@ -37,7 +37,7 @@ static bool nna_suspend_rings_are_empty(struct nna_device *nna)
 	return empty;
 }
 
-/* Jobs on the rings run to their end; those in the schedulers stay there until the resume. */
+/* Waits for the jobs on the rings; jobs in the schedulers stay there until the resume. */
 static int nna_suspend_system(struct device *dev)
 {
 	struct nna_device *nna = dev_get_drvdata(dev);
@@ -52,7 +52,7 @@ static int nna_suspend_system(struct device *dev)
 		}
 		msleep(NNA_IDLE_POLL_MS);
 	}
-	/* Timeout handlers and the core dump's work read registers: let them finish. */
+	/* Wait for timeout handlers and the core dump's work, which read registers. */
 	flush_workqueue(nna->reset_wq);
 	flush_work(&nna->fault.work);
 	if (!pm_runtime_suspended(dev))
@@ -66,7 +66,7 @@ static int nna_resume_system(struct device *dev)
 
 	if (!pm_runtime_suspended(dev)) {
 		nna_reset_resume(nna);
-		/* For the deadlines of jobs that have waited in the schedulers. */
+		/* Deadlines of jobs that have waited in the schedulers need a new pair. */
 		nna_clock_refresh(&nna->clock, &nna->hw);
 	}
 	nna_sched_start(nna, NNA_STOPPED_BY_SUSPEND);

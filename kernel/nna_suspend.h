@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Suspend and resume, as the driver core calls them.
+ * Suspend and resume, called by the driver core.
  *
- * To suspend is to reset and to leave the rings disabled: the device has no translations then, so
- * that binds need not resume it. Runtime suspend comes when nobody holds a reference (nna_pm.h).
+ * Suspend resets the device and leaves the rings disabled. Then the device has no translations, so
+ * binds need not resume it. Runtime suspend follows when no reference is held (nna_pm.h).
  *
- * System sleep stops the schedulers, waits until the jobs on the rings have ended (-EBUSY if they
- * take too long) and suspends the device; jobs in the schedulers wait until after the resume.
+ * System suspend stops the schedulers, waits until the jobs on the rings have ended (-EBUSY if they
+ * take too long) and suspends the device; jobs in the schedulers wait for the resume.
  */
 #ifndef NNA_SUSPEND_H
 #define NNA_SUSPEND_H

@@ -100,7 +100,7 @@ void nna_syncs_wait(struct nna_syncs *syncs, void (*done)(struct nna_syncs *sync
 		return;
 	}
 	syncs->done = done;
-	/* One more, so that it is not done before all have been asked. */
+	/* One more, so that @done is not called before all callbacks have been added. */
 	atomic_set(&syncs->pending, syncs->in_count + 1);
 	for (i = 0; i < syncs->in_count; i++) {
 		syncs->in[i].syncs = syncs;
@@ -116,7 +116,7 @@ void nna_syncs_fini(struct nna_syncs *syncs)
 	u32 i;
 
 	for (i = 0; i < syncs->in_count; i++) {
-		/* When this returns the callback is not running either. */
+		/* When this returns the callback is not running. */
 		if (syncs->in[i].syncs)
 			dma_fence_remove_callback(syncs->in[i].fence, &syncs->in[i].cb);
 		dma_fence_put(syncs->in[i].fence);

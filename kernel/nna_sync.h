@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sync array of SUBMIT: which fences a job waits for, and which syncobjs get its fence.
+ * The sync array of SUBMIT: the fences for which a job waits, and the syncobjs that get its fence.
  *
- * nna_syncs_init() looks up and allocates all that is needed, so that nna_syncs_wait() and
- * nna_syncs_signal(), from which on the job cannot be taken back, cannot fail. The job owns the
- * struct nna_syncs.
+ * nna_syncs_init() does all look-ups and allocations. So nna_syncs_wait() and nna_syncs_signal(),
+ * after which a job cannot be taken back, cannot fail. The job owns the struct nna_syncs.
  */
 #ifndef NNA_SYNC_H
 #define NNA_SYNC_H
@@ -19,17 +18,17 @@ struct drm_nna_sync;
 struct drm_syncobj;
 struct nna_syncs;
 
-/** NNA_MAX_SYNCS - Most elements of the array. */
+/** NNA_MAX_SYNCS - Maximum number of elements of the array. */
 #define NNA_MAX_SYNCS	128u
 
-/** NNA_INLINE_SYNCS - Number of in-fences and of syncobjs to signal that need no allocation. */
+/** NNA_INLINE_SYNCS - This many in-fences, and this many syncobjs to signal, need no allocation. */
 #define NNA_INLINE_SYNCS	2u
 
 /**
  * struct nna_sync_in - A fence to wait for.
  * @fence: the fence; a reference.
- * @cb: called when it signals; from nna_syncs_wait() on.
- * @syncs: the sync array that it is an element of.
+ * @cb: called when the fence signals, after nna_syncs_wait().
+ * @syncs: the sync array that contains this element.
  */
 struct nna_sync_in {
 	struct dma_fence *fence;
@@ -40,7 +39,7 @@ struct nna_sync_in {
 /**
  * struct nna_sync_out - A syncobj to signal.
  * @syncobj: the syncobj; a reference.
- * @chain: timeline: the chain node of the new point, owned until it is signalled; else NULL.
+ * @chain: timeline: the chain node of the new point, owned until nna_syncs_signal(); else NULL.
  * @point: timeline: the point; else 0.
  */
 struct nna_sync_out {
@@ -51,12 +50,12 @@ struct nna_sync_out {
 
 /**
  * struct nna_syncs - A sync array after look-up. It points into itself, so it cannot be copied.
- * @in: fences to wait for. @inline_in, or allocated.
- * @in_count: how many.
- * @pending: how many of them have not signalled.
- * @done: called when all have; see nna_syncs_wait().
- * @out: syncobjs to signal. @inline_out, or allocated.
- * @out_count: how many.
+ * @in: fences to wait for; @inline_in, or allocated.
+ * @in_count: number of elements of @in.
+ * @pending: number of fences that have not signalled.
+ * @done: called when @pending becomes 0; see nna_syncs_wait().
+ * @out: syncobjs to signal; @inline_out, or allocated.
+ * @out_count: number of elements of @out.
  * @inline_in: storage of @in for at most NNA_INLINE_SYNCS fences.
  * @inline_out: storage of @out for at most NNA_INLINE_SYNCS syncobjs.
  */
@@ -78,24 +77,24 @@ struct nna_syncs {
  * @array: the array.
  * @count: its elements.
  *
- * Return: 0, -EINVAL (malformed, or a syncobj to wait for has no fence yet), -ENOENT (no such
- * handle), -ENOMEM.
+ * Return: 0, -EINVAL (malformed, or a syncobj to wait for has no fence), -ENOENT (no such handle),
+ * -ENOMEM.
  */
 int nna_syncs_init(struct nna_syncs *syncs, struct drm_file *file,
 		   const struct drm_nna_sync *array, u32 count);
 
 /**
- * nna_syncs_wait() - Wait for the in-fences, without sleeping. To be called once; cannot fail.
+ * nna_syncs_wait() - Add callbacks to the in-fences; does not sleep. Called once; cannot fail.
  * @syncs: the sync array.
- * @done: called once, when all in-fences have signalled: perhaps before this function returns, else
- *	in any context and with the lock of a fence held. Not after nna_syncs_fini().
+ * @done: called once, when all in-fences have signalled: before this function returns, or later in
+ *	any context with the lock of a fence held. It is not called after nna_syncs_fini().
  */
 void nna_syncs_wait(struct nna_syncs *syncs, void (*done)(struct nna_syncs *syncs));
 
-/** nna_syncs_fini() - Drop all references and free what nna_syncs_signal() has not used. */
+/** nna_syncs_fini() - Drop all references, and free chain nodes that were not used. */
 void nna_syncs_fini(struct nna_syncs *syncs);
 
-/** nna_syncs_signal() - Put @fence into all syncobjs to signal. To be called once; cannot fail. */
+/** nna_syncs_signal() - Put @fence into all syncobjs to signal. Called once; cannot fail. */
 void nna_syncs_signal(struct nna_syncs *syncs, struct dma_fence *fence);
 
 #endif

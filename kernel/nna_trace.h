@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints: a job's path through the driver, faults and resets. Those of the scheduler
- * (gpu_scheduler:*) show queues and dependencies. fence= is what they call the job's fence.
+ * Tracepoints: a job's path through the driver, faults and resets. The tracepoints of the DRM
+ * scheduler (gpu_scheduler:*) show queues and dependencies; fence= is the same in both.
  */
 #if !defined(NNA_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define NNA_TRACE_H
@@ -32,19 +32,19 @@ DECLARE_EVENT_CLASS(nna_job,
 		  __entry->asid, __entry->fence_context, __entry->fence_seqno)
 );
 
-/* SUBMIT has armed the job. seqno is 0, as it has no entry on the ring yet. */
+/* SUBMIT has armed the job. seqno is 0: the job has no ring entry yet. */
 DEFINE_EVENT(nna_job, nna_job_submit,
 	TP_PROTO(u32 ring, u32 seqno, u32 asid, u64 fence_context, u64 fence_seqno),
 	TP_ARGS(ring, seqno, asid, fence_context, fence_seqno)
 );
 
-/* The job is about to be put on the ring, as entry seqno. */
+/* The job is about to be put on the ring as entry seqno. */
 DEFINE_EVENT(nna_job, nna_job_run,
 	TP_PROTO(u32 ring, u32 seqno, u32 asid, u64 fence_context, u64 fence_seqno),
 	TP_ARGS(ring, seqno, asid, fence_context, fence_seqno)
 );
 
-/* The job has ended: status and detail are the device's, error is its fence's. */
+/* The job has ended. status and detail come from the device, error from the job's fence. */
 TRACE_EVENT(nna_job_done,
 	TP_PROTO(u32 ring, u32 seqno, u32 asid, u32 status, u64 detail, int error),
 	TP_ARGS(ring, seqno, asid, status, detail, error),
@@ -68,7 +68,7 @@ TRACE_EVENT(nna_job_done,
 		  __entry->seqno, __entry->asid, __entry->status, __entry->detail, __entry->error)
 );
 
-/* A job got its context banned; the first of the context only. */
+/* A job has banned its context; only the first of a context. */
 TRACE_EVENT(nna_fault,
 	TP_PROTO(u32 asid, u32 status, u64 address, u32 command),
 	TP_ARGS(asid, status, address, command),
@@ -88,7 +88,7 @@ TRACE_EVENT(nna_fault,
 		  __entry->address, __entry->command)
 );
 
-/* The device has been reset for the count-th time; error says whether that failed. */
+/* The device has been reset for the count-th time; error is not 0 if the reset failed. */
 TRACE_EVENT(nna_reset,
 	TP_PROTO(unsigned int count, int error),
 	TP_ARGS(count, error),

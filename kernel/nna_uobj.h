@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Copies of versioned structures and arrays from and to user space. The caller's structure may be
- * shorter than the driver's (the rest reads as zero) or longer (the rest must be zero).
+ * Copies of versioned structures and arrays from and to user space. The structure of user space may
+ * be shorter than the driver's: the rest is read as zero. It may be longer: the rest must be zero.
  */
 #ifndef NNA_UOBJ_H
 #define NNA_UOBJ_H
@@ -10,19 +10,19 @@
 
 struct drm_nna_obj_array;
 
-/** NNA_MAX_STRIDE - Most bytes of an element; bounds the time that checking an array takes. */
+/** NNA_MAX_STRIDE - Maximum bytes of an element; limits the time to check an array. */
 #define NNA_MAX_STRIDE	4096u
 
 /**
- * nna_uobj_get_array_into() - As nna_uobj_get_array(), into the caller's buffer if they fit.
+ * nna_uobj_get_array_into() - nna_uobj_get_array() into the caller's buffer, if the array fits.
  * @in: pointer, count and stride, as user space passed them.
  * @min_stride: size of an element in the first version of the interface.
  * @size: size of an element as the driver knows it.
- * @max_count: most elements allowed.
+ * @max_count: maximum number of elements.
  * @buf: a buffer for few elements, or NULL.
- * @buf_count: how many fit into @buf.
+ * @buf_count: number of elements that fit into @buf.
  *
- * Return: as nna_uobj_get_array(), or @buf, which must not be freed.
+ * Return: as nna_uobj_get_array(), or @buf: the caller must not free that.
  */
 void *nna_uobj_get_array_into(const struct drm_nna_obj_array *in, u32 min_stride, u32 size,
 			      u32 max_count, void *buf, u32 buf_count);
@@ -32,11 +32,11 @@ void *nna_uobj_get_array_into(const struct drm_nna_obj_array *in, u32 min_stride
  * @in: pointer, count and stride, as user space passed them.
  * @min_stride: size of an element in the first version of the interface.
  * @size: size of an element as the driver knows it.
- * @max_count: most elements allowed.
+ * @max_count: maximum number of elements.
  *
- * Return: the elements, to be freed with kvfree(), NULL if there are none, or an ERR_PTR: -E2BIG
- * (too many or too large, or bits set that the driver does not know), -EINVAL (a stride below
- * @min_stride), -EFAULT, -ENOMEM.
+ * Return: the elements, which the caller frees with kvfree(); NULL if there are none; or an
+ * ERR_PTR: -E2BIG (too many or too large, or bits set that the driver does not know), -EINVAL
+ * (@in.stride is below @min_stride), -EFAULT, -ENOMEM.
  */
 static inline void *nna_uobj_get_array(const struct drm_nna_obj_array *in, u32 min_stride, u32 size,
 				       u32 max_count)
@@ -47,7 +47,7 @@ static inline void *nna_uobj_get_array(const struct drm_nna_obj_array *in, u32 m
 /**
  * nna_uobj_set() - Copy a versioned structure to user space; may sleep.
  * @pointer: user pointer, or 0 to ask for the size only.
- * @usize: in: bytes at @pointer; out: bytes that the driver knows.
+ * @usize: in: bytes at @pointer; out: @size.
  * @obj: the structure.
  * @size: its size.
  *

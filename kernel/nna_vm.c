@@ -22,7 +22,7 @@
 #include "nna_pages.h"
 #include "nna_vm.h"
 
-/* The parameter max_mappings; 0: this many. */
+/* The default of the parameter max_mappings. */
 #define NNA_MAX_MAPPINGS	16384u
 
 static unsigned int nna_vm_mappings_limit;
@@ -30,11 +30,11 @@ module_param_named(max_mappings, nna_vm_mappings_limit, uint, 0644);
 MODULE_PARM_DESC(max_mappings, "mappings that a new address space may have (0, the default: "
 		 __stringify(NNA_MAX_MAPPINGS) ")");
 
-/* A map in the middle of an old mapping: one for itself, one for what remains on either side. */
+/* A map inside an old mapping needs three nodes: its own, and one for each remaining side. */
 #define NNA_BIND_NODES	3
 
 /**
- * struct nna_bind - One operation with all that it needs, so that applying it cannot fail.
+ * struct nna_bind - One operation with all its resources, so that applying it cannot fail.
  * @type: DRM_NNA_VM_BIND_OP_*.
  * @readonly: map: the device may not write.
  * @va: first address.
@@ -42,9 +42,9 @@ MODULE_PARM_DESC(max_mappings, "mappings that a new address space may have (0, t
  * @bo: map: the object; a reference.
  * @bo_offset: map: first byte of the object.
  * @vm_bo: map: links object and address space; a reference.
- * @sgt: map: the object's DMA addresses; owned by the object, which keeps them while an address
- *	space that it is linked to is locked.
- * @nodes: nodes for mappings; NULL for those that have been used.
+ * @sgt: map: the object's DMA addresses; the object owns them, and keeps them while an address
+ *	space that maps it is locked.
+ * @nodes: nodes for mappings; NULL once used.
  */
 struct nna_bind {
 	u32 type;
@@ -59,12 +59,12 @@ struct nna_bind {
 };
 
 /**
- * struct nna_retired - What may be released only after an invalidation.
+ * struct nna_retired - Resources that may be released only after an invalidation.
  * @tables: unlinked page tables.
- * @vas: mappings that are no longer in the drm_gpuvm's tree, but still in their object's list, and
- *	so hold a reference on the object; linked by drm_gpuva.rb.entry.
+ * @vas: mappings that have left the drm_gpuvm's tree but are still in their object's list, and so
+ *	hold a reference on the object; linked by drm_gpuva.rb.entry.
  * @first: first address that was unmapped.
- * @end: end of the last range that was unmapped; below @first if nothing was.
+ * @end: end of the last range that was unmapped; below @first if none was.
  */
 struct nna_retired {
 	struct list_head tables;
@@ -76,7 +76,7 @@ struct nna_retired {
 /**
  * struct nna_vms - The address spaces of a device.
  * @asids: ASID -> address space; an ASID is freed only after its invalidation.
- * @next: where the search for a free ASID begins; protected by the lock of @asids.
+ * @next: start of the search for a free ASID; protected by the lock of @asids.
  */
 struct nna_vms {
 	struct xarray asids;
@@ -120,7 +120,10 @@ static bool nna_vm_table_alloc(void *cookie, struct nna_pt *pt)
 
 	if (nna_pages_take(vm->nna, 1))
 		return false;
-	/* User space decides how many, so they are charged to its memory control group. */
+	/*
+	 * Charge the page to the memory control group of the client, which decides how many there
+	 * are.
+	 */
 	pt->entries = dma_alloc_coherent(vm->nna->drm.dev, NNA_PAGE_SIZE, &pt->dma,
 					 GFP_KERNEL_ACCOUNT);
 	if (pt->entries)
@@ -161,7 +164,7 @@ static void nna_retired_init(struct nna_retired *retired)
 
 static void nna_retired_add_va(struct nna_retired *retired, struct drm_gpuva *va)
 {
-	/* The list head shares memory with the tree's node, which is not in use any more. */
+	/* The list head shares memory with the tree's node, which is no longer in use. */
 	list_add(&va->rb.entry, &retired->vas);
 }
 
@@ -174,12 +177,14 @@ static void nna_vm_unmap_range(struct nna_vm *vm, u64 va, u64 size, struct nna_r
 	retired->end = max(retired->end, va + size);
 }
 
-/* Waits until no job can use what has been retired (@all: the whole address space); releases it. */
+/* Invalidates retired translations (@all: of the whole address space), then releases resources. */
 static void nna_vm_retire(struct nna_vm *vm, struct nna_retired *retired, bool all)
 {
 	struct drm_gpuva *va, *tmp;
 
-	/* Pairs with nna_vm_mark_used(): we see the mark, or the job sees the new page tables. */
+	/*
+	 * Pairs with nna_vm_mark_used(): this sees the mark, or the job sees the new page tables.
+	 */
 	smp_mb();
 	if (READ_ONCE(vm->used) && (all || retired->first < retired->end))
 		nna_control_invalidate(vm->nna, vm->asid, retired->first,
@@ -189,7 +194,7 @@ static void nna_vm_retire(struct nna_vm *vm, struct nna_retired *retired, bool a
 		struct drm_gem_object *obj = va->gem.obj;
 
 		list_del_init(&va->rb.entry);
-		/* Unlinking may drop the last reference on the object, whose lock is held. */
+		/* Hold the object: unlinking may drop its last reference while its lock is held. */
 		drm_gem_object_get(obj);
 		dma_resv_lock(obj->resv, NULL);
 		drm_gpuva_unlink(va);
@@ -205,7 +210,7 @@ int nna_vm_begin_job(struct nna_vm *vm)
 	int ret;
 
 	atomic_inc(&vm->jobs);
-	/* Pairs with nna_vm_trylock_idle(): it sees the job, or we see that it has been there. */
+	/* Pairs with nna_vm_trylock_idle(): that sees the job, or this sees @stale. */
 	smp_mb__after_atomic();
 	if (likely(!READ_ONCE(vm->stale)))
 		return 0;
@@ -223,11 +228,11 @@ int nna_vm_begin_job(struct nna_vm *vm)
 
 void nna_vm_end_job(struct nna_vm *vm)
 {
-	/* What the job has done comes before. */
+	/* Release: the job's accesses come before. */
 	atomic_dec_return_release(&vm->jobs);
 }
 
-/* Locks an address space without jobs. One that begins waits until it is unlocked. */
+/* Locks an address space that has no jobs. A job that begins waits until it is unlocked. */
 static bool nna_vm_trylock_idle(struct nna_vm *vm)
 {
 	if (!mutex_trylock(&vm->lock))
@@ -241,7 +246,7 @@ static bool nna_vm_trylock_idle(struct nna_vm *vm)
 	return false;
 }
 
-/* Without an invalidation, as no job comes before one. So the tables can be freed at once, too. */
+/* Needs no invalidation, which the next job does first. So the tables can be freed at once. */
 static void nna_vm_unmap_bo(struct drm_gpuvm_bo *vm_bo)
 {
 	struct nna_vm *vm = to_nna_vm(vm_bo->vm);
@@ -297,7 +302,7 @@ static void nna_vm_release_work(struct work_struct *work)
 		nna_retired_add_va(&retired, va);
 		cond_resched();
 	}
-	/* The page tables are freed with the address space, after the invalidation. */
+	/* nna_vm_free() frees the page tables, after the invalidation. */
 	nna_vm_retire(vm, &retired, true);
 	mutex_unlock(&vm->lock);
 
@@ -326,7 +331,10 @@ void nna_vm_free_tables(struct nna_device *nna)
 
 	xa_lock(asids);
 	xa_for_each(asids, asid, vm) {
-		/* nna_vm_release_work() removes it from here before it drops its own reference. */
+		/*
+		 * Valid: nna_vm_release_work() removes it from the table before it drops its
+		 * reference.
+		 */
 		drm_gpuvm_get(&vm->base);
 		xa_unlock(asids);
 		mutex_lock(&vm->lock);
@@ -342,7 +350,7 @@ static void nna_vm_release(struct kref *kref)
 {
 	struct nna_vm *vm = container_of(kref, struct nna_vm, users);
 
-	/* It sleeps, and the last reference may be dropped where that is forbidden. */
+	/* In a work item, since it sleeps and the last reference may be dropped in any context. */
 	queue_work(vm->nna->cleanup_wq, &vm->release_work);
 }
 
@@ -370,7 +378,7 @@ static void nna_va_link(struct nna_va *va, struct drm_gpuvm_bo *vm_bo)
 	dma_resv_unlock(vm_bo->obj->resv);
 }
 
-/* What drm_gpuvm's callbacks for one operation work on. */
+/* The argument of drm_gpuvm's callbacks for one operation. */
 struct nna_bind_step {
 	struct nna_vm *vm;
 	struct nna_bind *bind;
@@ -488,10 +496,10 @@ struct nna_vm *nna_vm_create(struct nna_device *nna)
 	}
 	drm_gpuvm_init(&vm->base, "nna-vm", 0, &nna->drm, resv_obj, NNA_VA_START,
 		       NNA_VA_END - NNA_VA_START, 0, 0, &nna_vm_ops);
-	/* The drm_gpuvm has taken a reference of its own. */
+	/* The drm_gpuvm holds a reference of its own. */
 	drm_gem_object_put(resv_obj);
 
-	/* From here on debugfs and unbind find it. */
+	/* From here on debugfs and unbind find the address space. */
 	ret = xa_alloc_cyclic(&nna->vms->asids, &vm->asid, vm, xa_limit_32b, &nna->vms->next,
 			      GFP_KERNEL);
 	if (ret < 0) {
@@ -602,7 +610,7 @@ static int nna_bind_prepare_map(struct nna_vm *vm, struct drm_file *file, struct
 	ret = dma_resv_lock_interruptible(obj->resv, NULL);
 	if (ret)
 		return ret;
-	/* Its memory may have been taken away again. */
+	/* The object may have been purged meanwhile. */
 	bind->sgt = bind->bo->base.sgt;
 	bind->vm_bo = bind->sgt ? drm_gpuvm_bo_obtain_locked(&vm->base, obj) : ERR_PTR(-EFAULT);
 	dma_resv_unlock(obj->resv);
@@ -637,8 +645,8 @@ static int nna_bind_prepare(struct nna_vm *vm, struct drm_file *file, struct nna
 }
 
 /*
- * By how many mappings the operation may add to those there are. @first: no other comes before it,
- * so that this is exact for an unmap: whoever has reached the limit can unmap.
+ * Returns the maximum number of mappings that the operation adds. For the first operation of a bind
+ * (@first) it is exact if that is an unmap, so that an address space at its limit can still unmap.
  */
 static u32 nna_bind_growth(struct nna_vm *vm, const struct nna_bind *bind, bool first)
 {
@@ -692,7 +700,7 @@ int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_v
 		if (growth && vm->mappings + growth > vm->max_mappings)
 			ret = -ENOSPC;
 		cond_resched();
-		/* Most of the time of a large bind goes here, in allocations. */
+		/* A large bind spends most of its time here, in allocations. */
 		if (!ret && fatal_signal_pending(current))
 			ret = -EINTR;
 	}
@@ -701,7 +709,7 @@ int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_v
 
 	nna_retired_init(&retired);
 	for (i = 0; i < count; i++) {
-		/* All checks and allocations have been done, so this cannot fail. */
+		/* Cannot fail: all checks and allocations have been done. */
 		WARN_ON(nna_bind_apply(vm, &binds[i], &retired));
 		cond_resched();
 	}

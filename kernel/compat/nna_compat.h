@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What newer kernels have on older ones. The driver is written for the newest kernel, and builds
- * there without this directory. Kbuild includes this file before each source file, with NNA_HAVE_*
- * defined as probe.sh finds them in the kernel's headers.
+ * Interfaces of newer kernels on older ones. The driver is written for the newest kernel, and
+ * builds there without this directory. Kbuild includes this file before each source file; probe.sh
+ * defines NNA_HAVE_* for each interface that it finds in the kernel's headers.
  */
 #ifndef NNA_COMPAT_H
 #define NNA_COMPAT_H
@@ -20,7 +20,7 @@
 #define MODULE_IMPORT_NS(ns) MODULE_INFO(import_ns, ns)
 #endif
 
-/* Workqueues used to be per CPU unless WQ_UNBOUND was given. */
+/* Older kernels make a workqueue per CPU unless WQ_UNBOUND is given. */
 #ifndef NNA_HAVE_WQ_PERCPU
 #define WQ_PERCPU 0
 #endif
@@ -60,9 +60,9 @@ static inline int nna_compat_sched_init(struct drm_gpu_scheduler *sched,
 
 #ifndef NNA_HAVE_SCHED_STAT_NO_HANG
 /*
- * Before it calls timedout_job the scheduler takes the job off its list of pending ones; without
- * NO_HANG nobody would put it back, and it would never be freed. drm_sched_stop() does put it back,
- * but the drm_sched_start() that must follow ends all jobs that are still running.
+ * The scheduler takes the job off its pending list before it calls timedout_job. On kernels without
+ * NO_HANG it does not put the job back, and never frees it. drm_sched_stop() puts it back, but the
+ * drm_sched_start() that must follow ends all jobs that are still running.
  */
 static inline enum drm_gpu_sched_stat nna_compat_no_hang(struct drm_sched_job *job)
 {
@@ -71,7 +71,7 @@ static inline enum drm_gpu_sched_stat nna_compat_no_hang(struct drm_sched_job *j
 	spin_lock(&sched->job_list_lock);
 	list_add(&job->list, &sched->pending_list);
 	spin_unlock(&sched->job_list_lock);
-	/* The job may have ended while it was off the list; its work would not have found it. */
+	/* The job may have ended while it was off the list, where the free work did not find it. */
 	if (!READ_ONCE(sched->pause_submit))
 		queue_work(sched->submit_wq, &sched->work_free_job);
 	return DRM_GPU_SCHED_STAT_RESET;
@@ -80,7 +80,9 @@ static inline enum drm_gpu_sched_stat nna_compat_no_hang(struct drm_sched_job *j
 #define nna_job_no_hang nna_compat_no_hang
 #endif
 
-/* Older kernels have a feature flag for drm_gpuvm. A macro's name is not expanded within itself. */
+/*
+ * Older kernels have a feature flag for drm_gpuvm. (A macro's name is not expanded within itself.)
+ */
 #ifdef NNA_HAVE_DRIVER_GEM_GPUVA
 #define DRIVER_GEM (DRIVER_GEM | DRIVER_GEM_GPUVA)
 #endif
@@ -104,13 +106,13 @@ static inline int nna_compat_sm_map(struct drm_gpuvm *gpuvm, void *priv,
 #define drm_gpuvm_bo_obtain_locked drm_gpuvm_bo_obtain
 #endif
 
-/* The functions that expect the object's reservation to be locked had no suffix. */
+/* On older kernels the functions that expect a locked reservation have no suffix. */
 #ifndef NNA_HAVE_SHMEM_LOCKED
 #define drm_gem_shmem_madvise_locked drm_gem_shmem_madvise
 #define drm_gem_shmem_purge_locked drm_gem_shmem_purge
 #endif
 
-/* The number of users of an object's pages used to be a plain number. */
+/* On older kernels the number of users of an object's pages is a plain integer. */
 #ifndef NNA_HAVE_SHMEM_REFCOUNT
 #define nna_shmem_page_users(shmem) ((shmem)->pages_use_count)
 #endif

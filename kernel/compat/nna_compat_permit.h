@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A fix of what the DRM core gets wrong on accel nodes, for kernels that are not ours to change.
- * Kbuild includes this file before each source file. A kernel tree gets the fix of the core itself,
- * ../patches/0001-drm-accel-permit.patch, and not this file.
+ * A workaround for a bug of the DRM core on accel nodes, for distribution kernels. Kbuild includes
+ * this file before each source file. A kernel tree gets the fix of the core instead:
+ * ../patches/0001-drm-accel-permit.patch.
  */
 #ifndef NNA_COMPAT_PERMIT_H
 #define NNA_COMPAT_PERMIT_H
@@ -11,9 +11,9 @@
 #include <drm/drm_ioctl.h>
 
 /*
- * Refuses the core's ioctls that are not for render clients. On an accel node they reach code that
- * takes it for granted that the file has a DRM master, which files of accel nodes never have: the
- * core's own check looks at render nodes only, and a NULL pointer is dereferenced.
+ * Refuses ioctls of the core that are not for render clients. Their code expects that the file has
+ * a DRM master, which files of accel nodes never have, and dereferences a NULL pointer. The core's
+ * own check covers render nodes only.
  */
 static inline bool nna_compat_ioctl_permitted(unsigned int cmd)
 {
