@@ -104,6 +104,10 @@ void tflite_finish_hybrid(struct tflite_translation *t, struct tflite_value sum,
  */
 bool tflite_is_wide(const struct tflite_translation *t);
 struct tflite_value tflite_wide_input(struct tflite_translation *t, bool high);
+/* The same of any INT16 value; and 256 * @high + @low in INT64. */
+struct tflite_value tflite_wide_part(struct tflite_translation *t, struct tflite_value x, bool high);
+struct tflite_value tflite_wide_sum(struct tflite_translation *t, struct tflite_value high,
+				    struct tflite_value low);
 void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
 			struct tflite_value low, uint32_t units);
 
@@ -113,6 +117,24 @@ void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
  */
 bool tflite_has_table(const struct tflite_translation *t);
 void tflite_translate_table(struct tflite_translation *t);
+
+/* Whether the operator is a SOFTMAX of INT16 (ops/softmax16.c), and its translation. */
+bool tflite_is_softmax16(const struct tflite_translation *t);
+void tflite_translate_softmax16(struct tflite_translation *t);
+
+/*
+ * Whether the operator compares or divides stored numbers of INT16, whatever they mean
+ * (ops/plain.c); is a MEAN or SUM of INT16 (ops/reduce.c).
+ */
+bool tflite_is_stored16(const struct tflite_translation *t);
+bool tflite_is_sum16(const struct tflite_translation *t);
+/* Whether it is a PRELU of INT16 by INT8 (ops/activation.c). */
+bool tflite_is_prelu16(const struct tflite_translation *t);
+/* Whether it is a RESIZE_BILINEAR of INT16 for a sink that rounds as TFLite (ops/resize.c). */
+bool tflite_is_resize16(const struct tflite_translation *t);
+
+/* Whether the operator is a BATCH_MATMUL of INT16 with INT16 or INT8 (ops/matmul.c). */
+bool tflite_is_matmul16(const struct tflite_translation *t);
 
 /* Whether the operator is an ADD, SUB or MUL of INT16 that the sink computes as TFLite does. */
 bool tflite_is_arithmetic16(const struct tflite_translation *t);

@@ -9,7 +9,7 @@
  * While the operator is translated its INT16 tensors look like FLOAT32 tensors; afterwards they are
  * what they were.
  */
-#include "frontend/tflite/compose.h"
+#include "frontend/tflite/rescale.h"
 
 #include <errno.h>
 
@@ -20,7 +20,8 @@ bool tflite_needs_reals(const struct tflite_translation *t)
 {
 	const struct tflite_ints *lists[] = { &t->op->inputs, &t->op->outputs };
 
-	if (tflite_is_wide(t) || tflite_is_arithmetic16(t))
+	if (tflite_is_wide(t) || tflite_is_arithmetic16(t) || tflite_is_matmul16(t) ||
+	    tflite_is_stored16(t) || tflite_is_sum16(t) || tflite_is_resize16(t) || tflite_is_prelu16(t))
 		return false;
 	switch (t->op->code) {
 	case TFLITE_QUANTIZE:
@@ -89,39 +90,19 @@ static void disguise(struct tflite_translation *t, uint32_t tensor, uint32_t rea
 	t->operands[tensor] = real;
 }
 
-/*
- * Averages are of the stored numbers, without the scale, so that their halves stay halves. Bounds
- * of an activation would need it.
- */
+/* Averages are of the stored numbers, without the scale, so that their halves stay halves. */
 static bool by_stored_numbers(const struct tflite_translation *t)
 {
 	return t->op->code == TFLITE_AVERAGE_POOL_2D &&
-	       t->op->options.activation <= TFLITE_ACT_RELU;
-}
-
-/* @real, rounded, becomes tensor @tensor. */
-static void store(struct tflite_translation *t, uint32_t tensor, uint32_t real)
-{
-	struct tflite_operand_desc o;
-	uint32_t plain;
-
-	tflite_push(t, real);
-	if (!by_stored_numbers(t)) {
-		tflite_emit_to(t, NNA_OPERATION_QUANTIZE, tflite_tensor_operand(t, tensor));
-		return;
-	}
-	tflite_describe(t, &t->sub->tensors[tensor], &o);
-	o.desc.scale = 1;
-	plain = tflite_add_operand(t, &o);
-	tflite_emit_to(t, NNA_OPERATION_QUANTIZE, plain);
-	tflite_push(t, plain);
-	tflite_emit_to(t, NNA_OPERATION_BITCAST, tflite_tensor_operand(t, tensor));
+	       t->op->options.activation <= TFLITE_ACT_RELU6;
 }
 
 void tflite_translate_on_reals(struct tflite_translation *t,
 			       void (*translate)(struct tflite_translation *t, uint32_t type),
 			       uint32_t type)
 {
+	const struct tflite_operator *op = t->op;
+	struct tflite_operator plain = *op;
 	struct disguise list[MAX_DISGUISED];
 	uint32_t inputs = t->op->inputs.count, outputs = t->op->outputs.count, count = 0, made, i;
 
@@ -145,8 +126,12 @@ void tflite_translate_on_reals(struct tflite_translation *t,
 			disguise(t, (uint32_t)t->op->outputs.at[i], TFLITE_NO_OPERAND,
 				 &list[count++]);
 	t->real = true;
+	if (by_stored_numbers(t))
+		plain.options.activation = TFLITE_ACT_NONE;
+	t->op = &plain;
 	if (!t->ret)
 		translate(t, type);
+	t->op = op;
 	t->real = false;
 	while (count-- > 0) {
 		struct disguise *d = &list[count];
@@ -156,6 +141,11 @@ void tflite_translate_on_reals(struct tflite_translation *t,
 		t->operands[d->tensor] = d->operand;
 		if (count < made || t->ret)
 			continue;
-		store(t, d->tensor, real);
+		if (by_stored_numbers(t)) {
+			tflite_store_rounded(t, real);
+			continue;
+		}
+		tflite_push(t, real);
+		tflite_emit_to(t, NNA_OPERATION_QUANTIZE, tflite_tensor_operand(t, d->tensor));
 	}
 }

@@ -54,11 +54,39 @@ static void numbers_of(struct tflite_factor f, enum tflite_rule rule, int64_t *m
 		*multiplier = f.multiplier < 0x7fff0000 ? (f.multiplier + (1 << 15)) >> 16 : 0x7fff;
 		*shift = 15 - f.shift;
 	}
+	if (rule == TFLITE_RULE_64_LONG)
+		*shift -= 16;
 	/* A shift beyond these is of a factor that saturates everything. */
 	*shift = *shift < 1 ? 1 : *shift > 62 ? 62 : *shift;
 	*rounding = (int64_t)1 << (*shift - 1);
 	if (rule == TFLITE_RULE_32 && *shift > 31)
 		*rounding += 1 << 30;
+}
+
+/*
+ * @x times multipliers of 31 bits, without the lowest 16 bits of the product: those are below what
+ * the rest is rounded at.
+ */
+static struct tflite_value upper_product(struct tflite_translation *t, struct tflite_value x,
+					 const int64_t *multipliers, uint32_t count)
+{
+	int64_t *parts = t->ret ? NULL : calloc((size_t)count * 2, sizeof(*parts));
+	struct tflite_value low;
+
+	if (!parts) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return x;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		parts[i] = multipliers[i] >> 16;
+		parts[count + i] = multipliers[i] & 0xffff;
+	}
+	low = tflite_binary(t, NNA_OPERATION_MUL, x,
+			    tflite_long_tensor(t, 1, &count, parts + count));
+	low = tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, low, tflite_long(t, 16));
+	x = tflite_binary(t, NNA_OPERATION_MUL, x, tflite_long_tensor(t, 1, &count, parts));
+	free(parts);
+	return tflite_binary(t, NNA_OPERATION_ADD, x, low);
 }
 
 struct tflite_value tflite_rescaled(struct tflite_translation *t, struct tflite_value x,
@@ -81,7 +109,11 @@ struct tflite_value tflite_rescaled(struct tflite_translation *t, struct tflite_
 			twice = true;
 		}
 	}
-	x = tflite_binary(t, NNA_OPERATION_MUL, x, tflite_long_tensor(t, 1, &count, lists));
+	if (rule == TFLITE_RULE_64_LONG)
+		x = upper_product(t, x, lists, count);
+	else
+		x = tflite_binary(t, NNA_OPERATION_MUL, x,
+				  tflite_long_tensor(t, 1, &count, lists));
 	sign = x;
 	x = tflite_binary(t, NNA_OPERATION_ADD, x,
 			  tflite_long_tensor(t, 1, &count, lists + count));
@@ -167,4 +199,16 @@ void tflite_store(struct tflite_translation *t, struct tflite_value x)
 	x = tflite_reshaped(t, x, o.desc.rank, o.dims);
 	tflite_push(t, x.operand);
 	tflite_emit_to(t, NNA_OPERATION_CAST, tflite_output_operand(t, 0));
+}
+
+void tflite_store_rounded(struct tflite_translation *t, uint32_t real)
+{
+	struct tflite_value plain = { 0 };
+
+	tflite_describe(t, tflite_output(t, 0), &plain.o);
+	plain.o.desc.scale = 1;
+	plain.operand = tflite_add_operand(t, &plain.o);
+	tflite_push(t, real);
+	tflite_emit_to(t, NNA_OPERATION_QUANTIZE, plain.operand);
+	tflite_store(t, tflite_cast(t, plain, NNA_OPERAND_TENSOR_INT32));
 }

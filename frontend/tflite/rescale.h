@@ -35,12 +35,14 @@ int32_t tflite_halved(int32_t x, int32_t bits);
  * @TFLITE_RULE_32: all bits of the multiplier, rounded twice
  * @TFLITE_RULE_64: 15 bits, rounded once
  * @TFLITE_RULE_64_FULL: all bits, rounded once
+ * @TFLITE_RULE_64_LONG: the same where the product needs more than 64 bits
  */
-enum tflite_rule { TFLITE_RULE_32, TFLITE_RULE_64, TFLITE_RULE_64_FULL };
+enum tflite_rule { TFLITE_RULE_32, TFLITE_RULE_64, TFLITE_RULE_64_FULL, TFLITE_RULE_64_LONG };
 
 /*
  * @x, an INT64 tensor, times @factors, none of them negative: @count of them along the last axis, or
- * 1. The products must fit in 64 bits.
+ * 1. The products must fit in 64 bits; by TFLITE_RULE_64_LONG, those with the upper 15 bits of a
+ * multiplier.
  */
 struct tflite_value tflite_rescaled(struct tflite_translation *t, struct tflite_value x,
 				    const struct tflite_factor *factors, uint32_t count,
@@ -54,5 +56,7 @@ struct tflite_value tflite_long(struct tflite_translation *t, int64_t value);
  * point: within the fused activation and the type of the output, in the shape of the output.
  */
 void tflite_store(struct tflite_translation *t, struct tflite_value x);
+/* The same of @real, an operand of FLOAT32 in the shape of an INT16 output, rounded. */
+void tflite_store_rounded(struct tflite_translation *t, uint32_t real);
 
 #endif

@@ -67,6 +67,8 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 		return;
 	if (tflite_has_table(t))
 		tflite_translate_table(t);
+	else if (tflite_is_softmax16(t))
+		tflite_translate_softmax16(t);
 	else if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) &&
 		 TRANSLATIONS[code].translate && tflite_needs_reals(t))
 		tflite_translate_on_reals(t, TRANSLATIONS[code].translate,

@@ -39,14 +39,6 @@ ALLOWED = {
     "divisions-int8": (1, FLOATS),  # RSQRT
     "reduce-int8": (1, FLOATS),  # SUM, against LiteRT's own
     "mobilenet_v3-int8": (1, FLOATS),  # HARD_SWISH
-    "batch_matmul-int16x8": (1, FLOATS),  # BATCH_MATMUL
-    "concat-int16x8": (1, FLOATS),  # MUL
-    "dense-int16x8": (1, FLOATS),  # SOFTMAX
-    "leaky_relu-int16x8": (1, FLOATS),  # LEAKY_RELU
-    "mobilenet_v2-int16x8": (1, FLOATS),  # ADD, MEAN
-    "pool_same-int16x8": (1, FLOATS),  # ADD
-    "sigmoids-int16x8": (1, FLOATS),  # MUL
-    "softmax-int16x8": (1, FLOATS),  # SOFTMAX
 }
 # Models with an operator whose reference kernel is wrong: LiteRT's own kernels are compared with.
 OWN = {"reduce-int8"}  # SUM of INT8 gives the zero point

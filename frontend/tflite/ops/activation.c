@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Activations with a parameter; those without one are unary operators (plain.c). */
-#include "frontend/tflite/compose.h"
+#include "frontend/tflite/rescale.h"
 
 void tflite_translate_softmax(struct tflite_translation *t, uint32_t type)
 {
@@ -69,4 +69,50 @@ void tflite_translate_leaky_relu(struct tflite_translation *t, uint32_t type)
 	tflite_push_input(t, 0);
 	tflite_push_f32(t, t->op->options.alpha);
 	tflite_emit_outputs(t, type);
+}
+
+bool tflite_is_prelu16(const struct tflite_translation *t)
+{
+	const struct tflite_ints in = t->op->inputs, out = t->op->outputs;
+	const struct tflite_tensor *alpha;
+
+	if (t->op->code != TFLITE_PRELU || in.count != 2 || in.at[0] < 0 || in.at[1] < 0 ||
+	    out.count != 1)
+		return false;
+	alpha = &t->sub->tensors[in.at[1]];
+	return tflite_is_symmetric16(&t->sub->tensors[in.at[0]]) &&
+	       tflite_is_symmetric16(&t->sub->tensors[out.at[0]]) && alpha->type == TFLITE_INT8 &&
+	       alpha->scale_count == 1;
+}
+
+/* Numbers that are not below 0 by one factor, the others times those of INT8 by another one. */
+static void prelu16(struct tflite_translation *t)
+{
+	const float x_scale = tflite_scale(tflite_input(t, 0)),
+		    alpha_scale = tflite_scale(tflite_input(t, 1)),
+		    y_scale = tflite_scale(tflite_output(t, 0));
+	const struct tflite_factor above = tflite_factor_of((double)(x_scale / y_scale)),
+				   below = tflite_factor_of(
+					   (double)(x_scale * alpha_scale / y_scale));
+	const int32_t zero = tflite_zero_point(tflite_input(t, 1));
+	struct tflite_value x, alpha, high, low;
+
+	x = tflite_cast(t, tflite_value(t, 0), NNA_OPERAND_TENSOR_INT64);
+	alpha = tflite_cast(t, tflite_value(t, 1), NNA_OPERAND_TENSOR_INT64);
+	alpha = tflite_binary(t, NNA_OPERATION_SUB, alpha, tflite_long(t, zero));
+	high = tflite_binary(t, NNA_OPERATION_MAXIMUM, x, tflite_long(t, 0));
+	low = tflite_binary(t, NNA_OPERATION_MINIMUM, x, tflite_long(t, 0));
+	high = tflite_rescaled(t, high, &above, 1, TFLITE_RULE_32);
+	low = tflite_rescaled(t, tflite_binary(t, NNA_OPERATION_MUL, low, alpha), &below, 1,
+			      TFLITE_RULE_32);
+	tflite_store(t, tflite_binary(t, NNA_OPERATION_ADD, high, low));
+}
+
+void tflite_translate_prelu(struct tflite_translation *t, uint32_t type)
+{
+	tflite_need(t, 2, 1);
+	if (!t->ret && tflite_is_prelu16(t))
+		prelu16(t);
+	else
+		tflite_plain(t, type, 2);
 }

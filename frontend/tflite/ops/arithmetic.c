@@ -154,6 +154,16 @@ void tflite_translate_floor_mod(struct tflite_translation *t, uint32_t type)
 	uint32_t quotient, product;
 
 	tflite_need(t, 2, 1);
+	if (!t->ret && tflite_is_stored16(t)) {
+		struct tflite_value a = tflite_cast(t, tflite_value(t, 0),
+						    NNA_OPERAND_TENSOR_INT32);
+		struct tflite_value b = tflite_cast(t, tflite_value(t, 1),
+						    NNA_OPERAND_TENSOR_INT32), c;
+
+		c = tflite_binary(t, NNA_OPERATION_MUL, tflite_binary(t, type, a, b), b);
+		tflite_store(t, tflite_binary(t, NNA_OPERATION_SUB, a, c));
+		return;
+	}
 	quotient = inner(t);
 	product = inner(t);
 	tflite_push_input(t, 0);

@@ -116,6 +116,32 @@ void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
 	tflite_finish(t, type);
 }
 
+static void wide_transpose(struct tflite_translation *t, uint32_t type, const int32_t *shape)
+{
+	struct tflite_value weights = tflite_hybrid_weights(t, 1), sums[2];
+	uint32_t units = tflite_input(t, 1)->dims[0];
+
+	for (int i = 0; i < 2; i++) {
+		struct tflite_operand_desc bias = {
+			.desc = { .type = NNA_OPERAND_TENSOR_FLOAT32, .rank = 1 },
+			.dims = { units },
+		};
+		struct tflite_value x = tflite_wide_input(t, !i);
+
+		tflite_describe(t, tflite_output(t, 0), &sums[i].o);
+		sums[i] = tflite_like(t, &sums[i], NNA_OPERAND_TENSOR_FLOAT32);
+		tflite_push(t, x.operand);
+		tflite_push(t, weights.operand);
+		tflite_push(t, tflite_add_constant(t, &bias, NULL, (size_t)units * 4));
+		tflite_push_list(t, shape, 4);
+		tflite_push_window(t, &t->op->options);
+		tflite_push_i32(t, 0);
+		tflite_push_bool(t, false);
+		tflite_emit_to(t, type, sums[i].operand);
+	}
+	tflite_finish_wide(t, sums[0], sums[1], units);
+}
+
 void tflite_translate_transpose_convolution(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x, *w;
@@ -131,6 +157,10 @@ void tflite_translate_transpose_convolution(struct tflite_translation *t, uint32
 		tflite_fail(t, -EINVAL, "the output's shape must have 4 numbers");
 	if (t->ret)
 		return;
+	if (tflite_is_wide(t)) {
+		wide_transpose(t, type, shape);
+		return;
+	}
 	tflite_push_input(t, 2);
 	tflite_push_weights(t, 1, x);
 	tflite_push_bias(t, 3, x, w, w->dims[0]);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Products of matrices: FULLY_CONNECTED and BATCH_MATMUL. */
-#include "frontend/tflite/compose.h"
+#include "frontend/tflite/rescale.h"
 
 #include <errno.h>
+
+/* Products of halves of INT16, 128 * 128 at most, whose sum FLOAT32 holds exactly. */
+#define MAX_PIECE 1024u
 
 /* The sums of products of whole numbers in FLOAT32, without bias: [rows, units]. */
 static struct tflite_value integer_rows(struct tflite_translation *t, uint32_t type,
@@ -91,9 +94,94 @@ void tflite_translate_fully_connected(struct tflite_translation *t, uint32_t typ
 	tflite_finish_reshaped(t, type, &o);
 }
 
+bool tflite_is_matmul16(const struct tflite_translation *t)
+{
+	const struct tflite_ints in = t->op->inputs, out = t->op->outputs;
+	const struct tflite_tensor *b;
+
+	if (t->op->code != TFLITE_BATCH_MATMUL || in.count != 2 || in.at[0] < 0 || in.at[1] < 0 ||
+	    out.count != 1)
+		return false;
+	b = &t->sub->tensors[in.at[1]];
+	return tflite_is_symmetric16(&t->sub->tensors[in.at[0]]) &&
+	       tflite_is_symmetric16(&t->sub->tensors[out.at[0]]) &&
+	       t->sub->tensors[in.at[0]].rank >= 2 && b->rank >= 2 &&
+	       (tflite_is_symmetric16(b) ||
+		(b->type == TFLITE_INT8 && b->scale_count == 1 && !tflite_zero_point(b)));
+}
+
+/* The product of two FLOAT32 in the shape of the output. */
+static struct tflite_value multiplied(struct tflite_translation *t, uint32_t type,
+				      struct tflite_value a, struct tflite_value b)
+{
+	struct tflite_value y;
+
+	tflite_describe(t, tflite_output(t, 0), &y.o);
+	y = tflite_like(t, &y, NNA_OPERAND_TENSOR_FLOAT32);
+	tflite_push(t, a.operand);
+	tflite_push(t, b.operand);
+	tflite_push_bool(t, t->op->options.adj_x);
+	tflite_push_bool(t, t->op->options.adj_y);
+	tflite_emit_to(t, type, y.operand);
+	return y;
+}
+
+/*
+ * Sums of products of halves of the numbers are exact in FLOAT32 as far as there are 1024 of them;
+ * what is longer is summed in pieces.
+ */
+static void matmul16(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
+	const uint32_t axis = x->rank - (t->op->options.adj_x ? 2 : 1),
+		       other = w->rank - (t->op->options.adj_y ? 1 : 2), terms = x->dims[axis];
+	const bool both = w->type == TFLITE_INT16;
+	struct tflite_value a[2], b[2], sum = { 0 };
+	struct tflite_factor factor = tflite_factor_of(
+		(double)(tflite_scale(x) * tflite_scale(w)) / (double)tflite_scale(tflite_output(t, 0)));
+
+	if (w->dims[other] != terms || !terms) {
+		tflite_fail(t, -EINVAL, "%u products with %u numbers", terms, w->dims[other]);
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		a[i] = tflite_wide_part(t, tflite_value(t, 0), !i);
+		if (both)
+			b[i] = tflite_wide_part(t, tflite_value(t, 1), !i);
+	}
+	if (!both)
+		b[0] = tflite_cast(t, tflite_value(t, 1), NNA_OPERAND_TENSOR_FLOAT32);
+	for (uint32_t from = 0; from < terms && !t->ret; from += MAX_PIECE) {
+		uint32_t count = terms - from < MAX_PIECE ? terms - from : MAX_PIECE;
+		struct tflite_value columns[2];
+
+		for (int k = 0; k < (both ? 2 : 1); k++) {
+			struct tflite_value rows[2], right = b[k];
+
+			if (count < terms)
+				right = tflite_part(t, right, other, from, count);
+			for (int i = 0; i < 2; i++) {
+				rows[i] = a[i];
+				if (count < terms)
+					rows[i] = tflite_part(t, rows[i], axis, from, count);
+				rows[i] = multiplied(t, type, rows[i], right);
+			}
+			columns[k] = tflite_wide_sum(t, rows[0], rows[1]);
+		}
+		if (both)
+			columns[0] = tflite_wide_sum(t, columns[0], columns[1]);
+		sum = from ? tflite_binary(t, NNA_OPERATION_ADD, sum, columns[0]) : columns[0];
+	}
+	tflite_store(t, tflite_rescaled(t, sum, &factor, 1, TFLITE_RULE_64));
+}
+
 void tflite_translate_batch_matmul(struct tflite_translation *t, uint32_t type)
 {
 	tflite_need(t, 2, 1);
+	if (!t->ret && tflite_is_matmul16(t)) {
+		matmul16(t, type);
+		return;
+	}
 	tflite_push_input(t, 0);
 	tflite_push_input(t, 1);
 	tflite_push_bool(t, t->op->options.adj_x);

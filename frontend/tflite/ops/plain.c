@@ -5,7 +5,9 @@
  * input (one list: PAD, TRANSPOSE, TILE, REVERSE_V2; two: SPACE_TO_BATCH_ND and most SLICEs) differ
  * only in that constants of INT64 are narrowed.
  */
-#include "frontend/tflite/translation.h"
+#include "frontend/tflite/rescale.h"
+
+#include <errno.h>
 
 void tflite_plain(struct tflite_translation *t, uint32_t type, uint32_t inputs)
 {
@@ -22,8 +24,68 @@ void tflite_translate_unary(struct tflite_translation *t, uint32_t type)
 	tflite_plain(t, type, 1);
 }
 
+bool tflite_is_stored16(const struct tflite_translation *t)
+{
+	const struct tflite_ints in = t->op->inputs;
+
+	switch (t->op->code) {
+	case TFLITE_EQUAL:
+	case TFLITE_NOT_EQUAL:
+	case TFLITE_LESS:
+	case TFLITE_LESS_EQUAL:
+	case TFLITE_GREATER:
+	case TFLITE_GREATER_EQUAL:
+	case TFLITE_FLOOR_DIV:
+	case TFLITE_FLOOR_MOD:
+		return in.count == 2 && in.at[0] >= 0 && in.at[1] >= 0 &&
+		       t->sub->tensors[in.at[0]].type == TFLITE_INT16 &&
+		       t->sub->tensors[in.at[1]].type == TFLITE_INT16;
+	default:
+		return false;
+	}
+}
+
+/*
+ * What TFLite compares of INT16 for equality: 2^8 times the number times its scale, in fixed point;
+ * the order of numbers is that of the stored ones.
+ */
+static struct tflite_value compared(struct tflite_translation *t, uint32_t index)
+{
+	const struct nna_operand_desc desc = { .type = NNA_OPERAND_TENSOR_INT32 };
+	const struct tflite_factor factor =
+		tflite_factor_of((double)tflite_scale(tflite_input(t, index)));
+	struct tflite_value x = tflite_value(t, index);
+	int32_t *table;
+
+	if (t->op->code != TFLITE_EQUAL && t->op->code != TFLITE_NOT_EQUAL)
+		return tflite_cast(t, x, NNA_OPERAND_TENSOR_INT32);
+	table = tflite_derive(t->model, (UINT16_MAX + 1) * sizeof(*table));
+	if (!table) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return x;
+	}
+	for (int32_t q = INT16_MIN; q <= INT16_MAX; q++)
+		table[q - INT16_MIN] = tflite_scaled(q * 256, factor);
+	return tflite_looked_up(t, x, &desc, INT16_MIN, UINT16_MAX + 1, table,
+				(UINT16_MAX + 1) * sizeof(*table));
+}
+
 void tflite_translate_binary(struct tflite_translation *t, uint32_t type)
 {
+	tflite_need(t, 2, 1);
+	if (!t->ret && tflite_is_stored16(t)) {
+		struct tflite_value a = compared(t, 0), b = compared(t, 1);
+
+		if (t->op->code != TFLITE_FLOOR_DIV) {
+			tflite_push(t, a.operand);
+			tflite_push(t, b.operand);
+			tflite_emit_outputs(t, type);
+			return;
+		}
+		tflite_push(t, tflite_binary(t, type, a, b).operand);
+		tflite_emit_outputs(t, NNA_OPERATION_CAST);
+		return;
+	}
 	tflite_plain(t, type, 2);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Changes between quantised and float values, and of the quantisation. */
-#include "frontend/tflite/compose.h"
+#include "frontend/tflite/rescale.h"
 
 #include <errno.h>
 
@@ -38,6 +38,20 @@ void tflite_translate_dequantize(struct tflite_translation *t, uint32_t type)
 	tflite_define(t, 0, wide, x->elements * sizeof(*wide));
 }
 
+/* INT32 with a scale, by a fixed-point factor. */
+static void requantize32(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	const struct tflite_factor factor =
+		tflite_factor_of((double)tflite_scale(x) / (double)tflite_scale(y));
+	struct tflite_value sum = tflite_cast(t, tflite_value(t, 0), NNA_OPERAND_TENSOR_INT64);
+
+	if (tflite_zero_point(x))
+		sum = tflite_binary(t, NNA_OPERATION_SUB, sum,
+				    tflite_long(t, tflite_zero_point(x)));
+	tflite_store(t, tflite_rescaled(t, sum, &factor, 1, TFLITE_RULE_32));
+}
+
 /* NNAPI's QUANTIZE takes floats only: quantised values go through them to their new scale. */
 void tflite_translate_quantize(struct tflite_translation *t, uint32_t type)
 {
@@ -46,6 +60,10 @@ void tflite_translate_quantize(struct tflite_translation *t, uint32_t type)
 	uint32_t wide;
 
 	tflite_need(t, 1, 1);
+	if (!t->ret && x->type == TFLITE_INT32 && x->scale_count == 1) {
+		requantize32(t);
+		return;
+	}
 	if (t->ret || tflite_is_float(x->type) ||
 	    (t->ops->requantizes && tflite_is_quant8(x->type))) {
 		tflite_translate_unary(t, type);

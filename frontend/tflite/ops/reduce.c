@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Reductions over axes, and the positions of extreme values. */
-#include "frontend/tflite/compose.h"
+#include "frontend/tflite/rescale.h"
 
 #include <errno.h>
 
@@ -30,12 +30,64 @@ static void emit_mean(struct tflite_translation *t)
 	tflite_emit_to(t, NNA_OPERATION_ADD, tflite_output_operand(t, 0));
 }
 
+bool tflite_is_sum16(const struct tflite_translation *t)
+{
+	const struct tflite_ints in = t->op->inputs, out = t->op->outputs;
+
+	return (t->op->code == TFLITE_MEAN || t->op->code == TFLITE_SUM) && in.count == 2 && in.at[0] >= 0 && out.count == 1 &&
+	       tflite_is_symmetric16(&t->sub->tensors[in.at[0]]) &&
+	       tflite_is_symmetric16(&t->sub->tensors[out.at[0]]);
+}
+
+/*
+ * The sum in INT32, which wraps as TFLite's does. That of a SUM is scaled in FLOAT32; that of a MEAN
+ * by a factor that is divided by the number of elements after it was shifted to keep its bits.
+ */
+static void sum16(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	struct tflite_factor factor = tflite_factor_of((double)tflite_scale(x) /
+						       (double)tflite_scale(y));
+	int64_t count = y->elements ? (int64_t)(x->elements / y->elements) : 0;
+	struct tflite_value wide, sum;
+	int shift = 0;
+
+	if (count < 1) {
+		tflite_fail(t, -ENOTSUP, "a mean of no elements is not supported");
+		return;
+	}
+	while (count >> (shift + 1) && shift < 32 && shift < 31 + factor.shift)
+		shift++;
+	factor.multiplier = (int32_t)(((int64_t)factor.multiplier << shift) / count);
+	factor.shift -= shift;
+	wide = tflite_cast(t, tflite_value(t, 0), NNA_OPERAND_TENSOR_INT32);
+	tflite_describe(t, y, &sum.o);
+	sum = tflite_like(t, &sum, NNA_OPERAND_TENSOR_INT32);
+	tflite_push(t, wide.operand);
+	tflite_push_ints(t, 1);
+	tflite_push_bool(t, t->op->options.keep_dims);
+	tflite_emit_to(t, NNA_OPERATION_REDUCE_SUM, sum.operand);
+	if (t->op->code == TFLITE_SUM) {
+		sum = tflite_cast(t, sum, NNA_OPERAND_TENSOR_FLOAT32);
+		sum = tflite_binary(t, NNA_OPERATION_MUL, sum,
+				    tflite_float(t, tflite_scale(x) / tflite_scale(y)));
+		tflite_store_rounded(t, sum.operand);
+		return;
+	}
+	sum = tflite_cast(t, sum, NNA_OPERAND_TENSOR_INT64);
+	tflite_store(t, tflite_rescaled(t, sum, &factor, 1, TFLITE_RULE_32));
+}
+
 /* NNAPI wants keep_dims as INT32 from MEAN, and as BOOL from the other reductions. */
 void tflite_translate_reduce(struct tflite_translation *t, uint32_t type)
 {
 	struct tflite_value x, y;
 
 	tflite_need(t, 2, 1);
+	if (!t->ret && tflite_is_sum16(t)) {
+		sum16(t);
+		return;
+	}
 	if (type == NNA_OPERATION_REDUCE_PROD && tflite_is_quantised(tflite_input(t, 0)->type)) {
 		x = tflite_real(t, 0);
 		tflite_describe(t, tflite_output(t, 0), &y.o);

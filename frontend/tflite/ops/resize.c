@@ -2,10 +2,10 @@
 /*
  * Resizing pictures; the new size is that of the output, as the file states it. TFLite interpolates
  * INT8 and INT16 with weights of 10 bits, which NNAPI does not. For INT8 the graph's rounding asks
- * for that; for INT16 rows and columns are gathered here, and weighed in real numbers with the same
- * weights.
+ * for that; for INT16 rows and columns are gathered here, weighed in whole numbers with the same
+ * weights, and the sum is rounded once, halves away from zero.
  */
-#include "frontend/tflite/compose.h"
+#include "frontend/tflite/rescale.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ static struct tflite_value weights(struct tflite_translation *t, const int32_t *
 	struct tflite_value v;
 
 	dims[axis] = count;
-	v = tflite_cast(t, tflite_int_tensor(t, 4, dims, values), NNA_OPERAND_TENSOR_FLOAT32);
-	return tflite_binary(t, NNA_OPERATION_MUL, v, tflite_float(t, 1.0f / ONE));
+	v = tflite_int_tensor(t, 4, dims, values);
+	return tflite_cast(t, v, NNA_OPERAND_TENSOR_INT64);
 }
 
 /* Positions are in 1/1024 of an input pixel, as all sizes of TFLite's rule. */
@@ -74,9 +74,33 @@ static struct tflite_value weigh(struct tflite_translation *t, struct tflite_val
 		return x;
 	low = tflite_gathered(t, x, axis, taps.below);
 	high = tflite_gathered(t, x, axis, taps.above);
+	low = tflite_cast(t, low, NNA_OPERAND_TENSOR_INT64);
+	high = tflite_cast(t, high, NNA_OPERAND_TENSOR_INT64);
 	low = tflite_binary(t, NNA_OPERATION_MUL, low, taps.below_weight);
 	high = tflite_binary(t, NNA_OPERATION_MUL, high, taps.above_weight);
 	return tflite_binary(t, NNA_OPERATION_ADD, low, high);
+}
+
+bool tflite_is_resize16(const struct tflite_translation *t)
+{
+	const struct tflite_ints in = t->op->inputs, out = t->op->outputs;
+
+	return t->op->code == TFLITE_RESIZE_BILINEAR && t->ops->requantizes && in.count >= 1 &&
+	       in.at[0] >= 0 && out.count == 1 &&
+	       tflite_is_symmetric16(&t->sub->tensors[in.at[0]]) &&
+	       tflite_is_symmetric16(&t->sub->tensors[out.at[0]]);
+}
+
+static void resize16(struct tflite_translation *t)
+{
+	struct tflite_value x = tflite_cast(t, tflite_value(t, 0), NNA_OPERAND_TENSOR_INT32), sign;
+
+	x = tflite_cast(t, weigh(t, x, 1), NNA_OPERAND_TENSOR_INT32);
+	x = weigh(t, x, 2);
+	sign = tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, x, tflite_long(t, 63));
+	x = tflite_binary(t, NNA_OPERATION_ADD, x, sign);
+	x = tflite_binary(t, NNA_OPERATION_ADD, x, tflite_long(t, ONE * ONE / 2));
+	tflite_store(t, tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, x, tflite_long(t, 20)));
 }
 
 void tflite_translate_resize(struct tflite_translation *t, uint32_t type)
@@ -89,8 +113,8 @@ void tflite_translate_resize(struct tflite_translation *t, uint32_t type)
 	tflite_need_rank(t, y, 4);
 	if (t->ret)
 		return;
-	if (type == NNA_OPERATION_RESIZE_BILINEAR && t->ops->requantizes && t->real) {
-		tflite_result(t, weigh(t, weigh(t, tflite_value(t, 0), 1), 2), 0);
+	if (tflite_is_resize16(t)) {
+		resize16(t);
 		return;
 	}
 	tflite_push_input(t, 0);
