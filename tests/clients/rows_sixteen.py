@@ -30,12 +30,16 @@ def unary(operator, options=None, out=LIKE, scale=SMALL, values=None, **attribut
 
 
 def sums(name, options):
-    """ADD and SUB: any scales, and powers of two, which have a rule of their own."""
+    """
+    ADD and SUB: any scales, and powers of two, which have a rule of their own; by that rule LiteRT
+    does not broadcast, and ends the process.
+    """
     rows = [Row(name, [x(4, 80), x(*shape)], [T(scale=near(lambda s: s[0] + s[1]))], WIDE, options,
-                name=name + suffix, fusedActivationFunction=ALL)
+                name=name + suffix, fusedActivationFunction=ALL, potScaleInt16=[False])
             for shape, suffix in (((4, 80), ""), ((80,), "-broadcast"))]
     rows.append(Row(name, [x(4, 1, 5), x(6, 1, data="any")], [T(scale=LIKE)], WIDE, options,
-                    name=name + "-broadcast-both", fusedActivationFunction=ALL))
+                    name=name + "-broadcast-both", fusedActivationFunction=ALL,
+                    potScaleInt16=[False]))
     return rows + [Row(name, [x(4, 80, scale=2.0 ** a), x(4, 80, scale=2.0 ** b)],
                        [T(scale=2.0 ** -9)], WIDE, options, name=name + "-powers",
                        potScaleInt16=BOTH, fusedActivationFunction=[NONE, RELU6])
