@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/binder/exchange.h"
 #include "libnnaccel/support/message.h"
 
 #define NNB_SERVICE_SPECIFIC (-8)
@@ -164,7 +165,7 @@ static int nnb_aidl_exchange(struct nnb_object *object, const struct nnb_caller 
 		.data = data,
 	};
 
-	return nnb_object_call(object, caller, code, data->arena, &exchange);
+	return nnb_exchange_call(object, caller, code, data->arena, &exchange);
 }
 
 int nnb_aidl_call(struct nnb_object *object, const struct nnb_caller *caller,

@@ -68,7 +68,7 @@ int nnb_aidl_answer(struct nnb_object *object, const struct nnb_aidl_interface *
 /**
  * nnb_aidl_call() - call a method and wait for its end
  * @object: here or elsewhere
- * @caller: see nnb_object_call()
+ * @caller: see nnb_exchange_call()
  * @method: of the object's interface
  * @in: the C struct of @method->in, NULL when it has none
  * @arena: keeps what @out points to

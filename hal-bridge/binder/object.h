@@ -6,9 +6,6 @@
  * written to a parcel for the first time, and holds a reference for as long as another process
  * does. An object of another process has @call, which the backend that received it provides.
  * Objects are counted; they may be used from any thread.
- *
- * Calling an object that is served here works too, without a kernel: the parcels lie in memory
- * (flat.h), everything else is as over binder. This is how tests and fuzzers reach the service.
  */
 #ifndef NNB_OBJECT_H
 #define NNB_OBJECT_H
@@ -18,6 +15,7 @@
 #include <sys/types.h>
 
 struct nnb_arena;
+struct nnb_exchange;
 struct nnb_object;
 struct nnb_reader;
 struct nnb_writer;
@@ -28,20 +26,6 @@ struct nnb_writer;
 #define NNB_UNKNOWN_TRANSACTION (-74) /* there is no such method: -EBADMSG */
 #define NNB_DEAD_OBJECT (-32) /* the other process is gone: -EPIPE */
 #define NNB_BAD_TYPE (INT32_MIN + 1) /* the object has another interface */
-
-/**
- * struct nnb_exchange - what a call writes and reads
- * @descriptor: the full name of the interface that is called
- * @write: writes the request. Return: 0 or a negative errno, which ends the call
- * @read: reads the reply, which lies in the arena of the call. Return: what the call returns
- * @data: for both
- */
-struct nnb_exchange {
-	const char *descriptor;
-	int (*write)(void *data, struct nnb_writer *request);
-	int (*read)(void *data, struct nnb_reader *reply);
-	void *data;
-};
 
 /**
  * struct nnb_caller - who calls, as the kernel says
@@ -73,7 +57,7 @@ struct nnb_death {
  *	elsewhere
  * @dump: writes for people to read what the object and all that belongs to it does at the moment;
  *	NULL for nothing
- * @call: calls a method of an object that is elsewhere, as nnb_object_call(); else NULL
+ * @call: calls a method of an object that is elsewhere, as nnb_exchange_call(); else NULL
  * @watch: see nnb_object_watch(); NULL for objects that are served here
  * @unwatch: likewise
  */
@@ -107,20 +91,6 @@ void nnb_object_init(struct nnb_object *object, const struct nnb_object_ops *ops
 struct nnb_object *nnb_object_ref(struct nnb_object *object);
 /* NULL is allowed. */
 void nnb_object_unref(struct nnb_object *object);
-
-/**
- * nnb_object_call() - call an object and wait for its reply
- * @object: here or elsewhere
- * @caller: whom an object that is served here sees as caller; elsewhere the kernel says
- * @code: of the transaction
- * @arena: keeps the reply
- * @exchange: writes the request and reads the reply
- *
- * Return: what @exchange returns, or a negative status when there was no reply, among them
- * NNB_UNKNOWN_TRANSACTION and NNB_DEAD_OBJECT.
- */
-int nnb_object_call(struct nnb_object *object, const struct nnb_caller *caller, uint32_t code,
-		    struct nnb_arena *arena, const struct nnb_exchange *exchange);
 
 /*
  * Asks to be told when the process of an object ends; the caller keeps a reference until it takes

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* AParcels (link.h): libbinder checks what it reads, so little is left to do here. */
+/* AParcels (parcel.h). */
+#include "hal-bridge/binder/ndk/parcel.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "hal-bridge/binder/arena.h"
-#include "hal-bridge/binder/ndk/link.h"
 
 /* -------------------------------------------------------------------------------------- reading */
 
@@ -18,7 +19,7 @@ static const AParcel *nnb_ndk_source(const struct nnb_reader *reader)
 	return ((const struct nnb_ndk_reader *)reader)->parcel;
 }
 
-static int nnb_ndk_error(binder_status_t status)
+int nnb_ndk_error(binder_status_t status)
 {
 	switch (status) {
 	case STATUS_OK:
@@ -149,27 +150,6 @@ static int nnb_ndk_read_fd(struct nnb_reader *reader, int *fd)
 	return ret;
 }
 
-static int nnb_ndk_read_object(struct nnb_reader *reader, struct nnb_object **object)
-{
-	struct nnb_ndk_reader *self = to_reader(reader);
-	AIBinder *binder = NULL;
-	int ret = nnb_ndk_error(AParcel_readStrongBinder(self->parcel, &binder));
-
-	*object = NULL;
-	if (ret || !binder)
-		return ret;
-	if (AIBinder_isRemote(binder)) {
-		*object = nnb_ndk_proxy_create(self->link, binder);
-	} else {
-		*object = nnb_ndk_node_object(binder);
-		AIBinder_decStrong(binder);
-	}
-	ret = *object ? nnb_arena_own_object(self->arena, *object) : -ENOMEM;
-	if (ret)
-		*object = NULL;
-	return ret;
-}
-
 static int nnb_ndk_skip(struct nnb_reader *reader, size_t bytes)
 {
 	const AParcel *parcel = nnb_ndk_source(reader);
@@ -180,10 +160,9 @@ static int nnb_ndk_skip(struct nnb_reader *reader, size_t bytes)
 							     (int32_t)bytes));
 }
 
-void nnb_ndk_reader_init(struct nnb_ndk_reader *reader, struct nnb_ndk *link,
-			 struct nnb_arena *arena, const AParcel *parcel)
+void nnb_ndk_reader_ops(struct nnb_reader_ops *ops)
 {
-	static const struct nnb_reader_ops ops = {
+	*ops = (struct nnb_reader_ops){
 		.position = nnb_ndk_read_position,
 		.left = nnb_ndk_left,
 		.read_int = nnb_ndk_read_int,
@@ -192,11 +171,14 @@ void nnb_ndk_reader_init(struct nnb_ndk_reader *reader, struct nnb_ndk *link,
 		.read_bytes = nnb_ndk_read_bytes,
 		.read_string = nnb_ndk_read_string,
 		.read_fd = nnb_ndk_read_fd,
-		.read_object = nnb_ndk_read_object,
 		.skip = nnb_ndk_skip,
 	};
+}
 
-	*reader = (struct nnb_ndk_reader){ { &ops }, parcel, link, arena };
+void nnb_ndk_reader_init(struct nnb_ndk_reader *reader, struct nnb_ndk *link,
+			 struct nnb_arena *arena, const AParcel *parcel)
+{
+	*reader = (struct nnb_ndk_reader){ { &link->reader_ops }, parcel, link, arena };
 }
 
 /* -------------------------------------------------------------------------------------- writing */
@@ -259,21 +241,6 @@ static int nnb_ndk_write_fd(struct nnb_writer *writer, int fd)
 	return nnb_ndk_error(AParcel_writeParcelFileDescriptor(nnb_ndk_target(writer), fd));
 }
 
-static int nnb_ndk_write_object(struct nnb_writer *writer, struct nnb_object *object)
-{
-	AIBinder *binder = object ? nnb_ndk_proxy_binder(object) : NULL;
-	int ret;
-
-	if (binder || !object)
-		return nnb_ndk_error(AParcel_writeStrongBinder(nnb_ndk_target(writer), binder));
-	binder = nnb_ndk_node_get(((struct nnb_ndk_writer *)writer)->link, object);
-	if (!binder)
-		return -ENOMEM;
-	ret = nnb_ndk_error(AParcel_writeStrongBinder(nnb_ndk_target(writer), binder));
-	AIBinder_decStrong(binder);
-	return ret;
-}
-
 static int nnb_ndk_patch_int(struct nnb_writer *writer, size_t position, int32_t value)
 {
 	AParcel *parcel = nnb_ndk_target(writer);
@@ -289,9 +256,9 @@ static int nnb_ndk_patch_int(struct nnb_writer *writer, size_t position, int32_t
 	return ret;
 }
 
-void nnb_ndk_writer_init(struct nnb_ndk_writer *writer, struct nnb_ndk *link, AParcel *parcel)
+void nnb_ndk_writer_ops(struct nnb_writer_ops *ops)
 {
-	static const struct nnb_writer_ops ops = {
+	*ops = (struct nnb_writer_ops){
 		.position = nnb_ndk_write_position,
 		.write_int = nnb_ndk_write_int,
 		.write_long = nnb_ndk_write_long,
@@ -299,9 +266,11 @@ void nnb_ndk_writer_init(struct nnb_ndk_writer *writer, struct nnb_ndk *link, AP
 		.write_bytes = nnb_ndk_write_bytes,
 		.write_string = nnb_ndk_write_string,
 		.write_fd = nnb_ndk_write_fd,
-		.write_object = nnb_ndk_write_object,
 		.patch_int = nnb_ndk_patch_int,
 	};
+}
 
-	*writer = (struct nnb_ndk_writer){ { &ops }, parcel, link };
+void nnb_ndk_writer_init(struct nnb_ndk_writer *writer, struct nnb_ndk *link, AParcel *parcel)
+{
+	*writer = (struct nnb_ndk_writer){ { &link->writer_ops }, parcel, link };
 }

@@ -11,6 +11,7 @@
 
 #include "hal-bridge/aidl/call.h"
 #include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/binder/exchange.h"
 #include "tests/unit/hal-bridge/aidl/value.h"
 
 static const struct nnb_caller me = { .euid = 12, .pid = 345 };
@@ -163,16 +164,16 @@ static void strangers(void **state)
 	struct nnb_arena arena = { 0 };
 	static const uint32_t codes[] = { 0, 4, 5, 0xffffff, 0x1000000, UINT32_MAX };
 
-	assert_int_equal(nnb_object_call(&burst.object, &me, 1, &arena, &exchange), -EINVAL);
+	assert_int_equal(nnb_exchange_call(&burst.object, &me, 1, &arena, &exchange), -EINVAL);
 	bytes.count = 4;
-	assert_int_equal(nnb_object_call(&burst.object, &me, 1, &arena, &exchange), -ENODATA);
+	assert_int_equal(nnb_exchange_call(&burst.object, &me, 1, &arena, &exchange), -ENODATA);
 	bytes.count = 0;
-	assert_int_equal(nnb_object_call(&burst.object, &me, 1, &arena, &exchange), -ENODATA);
+	assert_int_equal(nnb_exchange_call(&burst.object, &me, 1, &arena, &exchange), -ENODATA);
 	assert_int_equal(burst.calls, 0);
 	for (uint32_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
 		int expected = codes[i] == NNB_AIDL_GET_VERSION ? 0 : NNB_UNKNOWN_TRANSACTION;
 
-		assert_int_equal(nnb_object_call(&burst.object, &me, codes[i], &arena, &exchange),
+		assert_int_equal(nnb_exchange_call(&burst.object, &me, codes[i], &arena, &exchange),
 				 expected);
 	}
 	nnb_arena_fini(&arena);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/* The connection by libbinder_ndk: opening it, and the names of the service manager (binder.h). */
+#include "hal-bridge/binder/binder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <android/binder_process.h>
+
+#include "hal-bridge/binder/ndk/link.h"
+#include "hal-bridge/binder/ndk/object.h"
+
+/* These functions are C; binder_manager.h, which declares them, is not. */
+binder_exception_t AServiceManager_addService(AIBinder *binder, const char *instance);
+AIBinder *AServiceManager_checkService(const char *instance);
+
+#define NNB_NDK_DEVICE "/dev/binder"
+#define NNB_NDK_THREADS 256
+#define NNB_NDK_PER_USER 32
+
+#define to_link(pointer) ((struct nnb_ndk *)(pointer))
+
+/* ---------------------------------------------------------------------------------------- names */
+
+static int nnb_ndk_add(struct nnb_binder *binder, const char *name, struct nnb_object *object)
+{
+	AIBinder *node = nnb_ndk_node_get(to_link(binder), object);
+	binder_exception_t exception;
+
+	if (!node)
+		return -ENOMEM;
+	exception = AServiceManager_addService(node, name);
+	AIBinder_decStrong(node);
+	return exception == EX_NONE ? 0 : exception == EX_SECURITY ? -EPERM : -EIO;
+}
+
+static int nnb_ndk_get(struct nnb_binder *binder, const char *name, struct nnb_object **out)
+{
+	AIBinder *found = AServiceManager_checkService(name);
+
+	*out = NULL;
+	if (!found)
+		return -ENOENT;
+	*out = nnb_ndk_proxy_create(to_link(binder), found);
+	return *out ? 0 : -ENOMEM;
+}
+
+/* ----------------------------------------------------------------------------------------- open */
+
+static const struct nnb_binder_ops nnb_ndk_ops = {
+	.add = nnb_ndk_add,
+	.get = nnb_ndk_get,
+	.dump = nnb_ndk_proxy_dump,
+};
+
+int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder **out)
+{
+	struct nnb_ndk *link;
+
+	*out = NULL;
+	/* The library is the platform's: it knows the level, and which node is whose. */
+	if (options->api_level || (options->device && strcmp(options->device, NNB_NDK_DEVICE)))
+		return -EINVAL;
+	/* Without it libbinder would end the process. */
+	if (access(NNB_NDK_DEVICE, R_OK | W_OK))
+		return -ENODEV;
+	link = calloc(1, sizeof(*link));
+	if (!link)
+		return -ENOMEM;
+	link->binder.ops = &nnb_ndk_ops;
+	link->threads = options->threads ? options->threads : NNB_NDK_THREADS;
+	link->per_user = options->threads_per_user ? options->threads_per_user : NNB_NDK_PER_USER;
+	nnb_ndk_object_ops(&link->reader_ops, &link->writer_ops);
+	pthread_mutex_init(&link->lock, NULL);
+	link->users = calloc(link->threads, sizeof(*link->users));
+	link->recipient = AIBinder_DeathRecipient_new(nnb_ndk_watch_died);
+	if (!link->users || !link->recipient) {
+		if (link->recipient)
+			AIBinder_DeathRecipient_delete(link->recipient);
+		pthread_mutex_destroy(&link->lock);
+		free(link->users);
+		free(link);
+		return -ENOMEM;
+	}
+	AIBinder_DeathRecipient_setOnUnlinked(link->recipient, nnb_ndk_watch_unlinked);
+	ABinderProcess_setThreadPoolMaxThreadCount(link->threads);
+	ABinderProcess_startThreadPool();
+	*out = &link->binder;
+	return 0;
+}
