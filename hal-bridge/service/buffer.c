@@ -32,7 +32,7 @@ static void nnb_buffer_release(struct nnb_object *object)
 	nnb_buffer_forget_token(buffer);
 	if (buffer->memory) {
 		quota.bytes = buffer->memory->size;
-		nnb_client_discharge(buffer->client, &quota);
+		nnb_quota_discharge(buffer->client, &quota);
 	}
 	nnb_memory_unref(buffer->memory);
 	nnb_client_put(buffer->client);
@@ -100,17 +100,18 @@ struct nnb_buffer *nnb_buffer_find(struct nnb_client *client, int32_t token)
 /* Adds a role, whose type has to be that of all others; dimensions complete each other. */
 static int nnb_buffer_add_role(struct nnb_buffer *buffer, struct nnb_aidl_call *call,
 			       const struct nnb_aidl_device_allocate_in *in,
+			       struct nnb_prepared_model *const *models,
 			       const struct nnb_aidl_buffer_role *role, bool output)
 {
 	struct nna_io_info *info = &buffer->info;
 	const struct nna_io_info *other;
-	struct nnb_prepared_model *model;
+	const struct nnb_prepared_model *model;
 	uint32_t count;
 
 	if (role->model_index < 0 || (uint32_t)role->model_index >= in->prepared_models.count)
 		return nnb_aidl_fail(call, INVALID, "there is no prepared model %d",
 				     role->model_index);
-	model = nnb_prepared_model_of(in->prepared_models.data[role->model_index].prepared_model);
+	model = models[role->model_index];
 	if (!model || model->client != buffer->client)
 		return nnb_aidl_fail(call, INVALID, "prepared model %d is none of this service's",
 				     role->model_index);
@@ -168,7 +169,8 @@ static int nnb_buffer_add_dims(struct nnb_buffer *buffer, struct nnb_aidl_call *
 }
 
 static int nnb_buffer_fill_in(struct nnb_buffer *buffer, struct nnb_aidl_call *call,
-			      const struct nnb_aidl_device_allocate_in *in)
+			      const struct nnb_aidl_device_allocate_in *in,
+			      struct nnb_prepared_model *const *models)
 {
 	struct nna_buffer *memory;
 	struct nnb_quota quota = {.objects = 1};
@@ -176,9 +178,11 @@ static int nnb_buffer_fill_in(struct nnb_buffer *buffer, struct nnb_aidl_call *c
 	int ret = 0;
 
 	for (uint32_t i = 0; i < in->input_roles.count && !ret; i++)
-		ret = nnb_buffer_add_role(buffer, call, in, &in->input_roles.data[i], false);
+		ret = nnb_buffer_add_role(buffer, call, in, models, &in->input_roles.data[i],
+					  false);
 	for (uint32_t i = 0; i < in->output_roles.count && !ret; i++)
-		ret = nnb_buffer_add_role(buffer, call, in, &in->output_roles.data[i], true);
+		ret = nnb_buffer_add_role(buffer, call, in, models, &in->output_roles.data[i],
+					  true);
 	if (!ret)
 		ret = nnb_buffer_add_dims(buffer, call, &in->desc.dimensions);
 	if (ret)
@@ -187,12 +191,12 @@ static int nnb_buffer_fill_in(struct nnb_buffer *buffer, struct nnb_aidl_call *c
 		return nnb_aidl_fail(call, FAILURE,
 				     "memory of unknown dimensions is not supported");
 	quota.bytes = size;
-	ret = nnb_client_charge(buffer->client, &quota);
+	ret = nnb_quota_charge(buffer->client, &quota);
 	if (!ret) {
 		ret = nna_buffer_create(buffer->client->device, size, &memory);
 		buffer->memory = ret ? NULL : nnb_memory_of_buffer(memory);
 		if (!buffer->memory) {
-			nnb_client_discharge(buffer->client, &quota);
+			nnb_quota_discharge(buffer->client, &quota);
 			ret = ret ? ret : -ENOMEM;
 		}
 	}
@@ -203,6 +207,7 @@ static int nnb_buffer_fill_in(struct nnb_buffer *buffer, struct nnb_aidl_call *c
 
 int nnb_buffer_allocate(struct nnb_client *client, struct nnb_aidl_call *call,
 			const struct nnb_aidl_device_allocate_in *in,
+			struct nnb_prepared_model *const *models,
 			struct nnb_aidl_device_buffer *out)
 {
 	struct nnb_buffer *buffer;
@@ -221,7 +226,7 @@ int nnb_buffer_allocate(struct nnb_client *client, struct nnb_aidl_call *call,
 		return ret;
 	buffer->roles = calloc((size_t)in->input_roles.count + in->output_roles.count,
 			       sizeof(*buffer->roles));
-	ret = buffer->roles ? nnb_buffer_fill_in(buffer, call, in) : EXHAUSTED;
+	ret = buffer->roles ? nnb_buffer_fill_in(buffer, call, in, models) : EXHAUSTED;
 	if (ret)
 		return ret;
 	out->buffer = &buffer->object;

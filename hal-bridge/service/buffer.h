@@ -63,9 +63,13 @@ struct nnb_buffer {
  */
 bool nnb_value_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes);
 
-/* IDevice.allocate(). Return: 0 or an ErrorStatus; the call's arena owns the buffer's object. */
+/*
+ * IDevice.allocate(). @models: for each of @in->prepared_models the model that it is, NULL where it
+ * is none of this service's. Return: 0 or an ErrorStatus; the call's arena owns the buffer's object.
+ */
 int nnb_buffer_allocate(struct nnb_client *client, struct nnb_aidl_call *call,
 			const struct nnb_aidl_device_allocate_in *in,
+			struct nnb_prepared_model *const *models,
 			struct nnb_aidl_device_buffer *out);
 
 /* The client's buffer of a token, with a reference to its object; NULL when there is none. */

@@ -49,7 +49,7 @@ static void nnb_burst_release(struct nnb_object *object)
 	struct nnb_burst *burst = (struct nnb_burst *)object;
 	const struct nnb_quota objects = {.objects = 1 + burst->count};
 
-	nnb_client_discharge(burst->model->client, &objects);
+	nnb_quota_discharge(burst->model->client, &objects);
 	for (uint32_t i = 0; i < burst->count; i++)
 		nnb_memory_unref(burst->entries[i].memory);
 	free(burst->entries);
@@ -98,7 +98,7 @@ static void nnb_burst_keep(struct nnb_burst *burst, const struct nnb_longs *toke
 		if (!grown)
 			break;
 		burst->entries = grown;
-		if (nnb_client_charge(burst->model->client, &nnb_one_object))
+		if (nnb_quota_charge(burst->model->client, &nnb_one_object))
 			break;
 		grown[burst->count++] = (struct nnb_burst_entry){
 			.token = tokens->data[i],
@@ -196,7 +196,7 @@ static int nnb_on_release_memory(struct nnb_object *object, struct nnb_aidl_call
 	}
 	pthread_mutex_unlock(&burst->lock);
 	if (memory)
-		nnb_client_discharge(burst->model->client, &nnb_one_object);
+		nnb_quota_discharge(burst->model->client, &nnb_one_object);
 	nnb_memory_unref(memory);
 	return 0;
 }
@@ -243,7 +243,7 @@ static const struct nnb_object_ops nnb_burst_ops = {
 int nnb_burst_create(struct nnb_prepared_model *model, struct nnb_object **out)
 {
 	struct nnb_burst *burst = calloc(1, sizeof(*burst));
-	int ret = burst ? nnb_client_charge(model->client, &nnb_one_object) : -ENOMEM;
+	int ret = burst ? nnb_quota_charge(model->client, &nnb_one_object) : -ENOMEM;
 
 	*out = NULL;
 	if (ret) {

@@ -185,7 +185,7 @@ static int nnb_preparation_load(const struct nnb_preparation *preparation,
 				       &preparation->options, &program);
 
 	if (ret) {
-		nnb_client_discharge(client, &nnb_one_model);
+		nnb_quota_discharge(client, &nnb_one_model);
 		return ret;
 	}
 	return nnb_prepared_model_wrap(client, program, out);
@@ -317,7 +317,7 @@ static int nnb_prepare_queue(struct nnb_client *client, struct nnb_aidl_call *ca
 
 	nnb_client_watch(client, callback);
 	preparation = calloc(1, sizeof(*preparation));
-	ret = preparation ? nnb_client_charge(client, &nnb_one_model) : -ENOMEM;
+	ret = preparation ? nnb_quota_charge(client, &nnb_one_model) : -ENOMEM;
 	if (ret) {
 		free(preparation);
 		if (cache >= 0)
@@ -448,13 +448,21 @@ static int nnb_on_prepare_from_cache(struct nnb_object *object, struct nnb_aidl_
 static int nnb_on_allocate(struct nnb_object *object, struct nnb_aidl_call *call, const void *in,
 			   void *out)
 {
+	const struct nnb_aidl_device_allocate_in *args = in;
 	struct nnb_aidl_device_allocate_out *results = out;
+	struct nnb_prepared_model **models;
 	struct nnb_client *client;
-	int ret = nnb_client_of_call(nnb_service_of(object), call, &client);
+	int ret;
 
+	models = nnb_arena_alloc(call->arena, args->prepared_models.count, sizeof(*models));
+	if (!models)
+		return nnb_status(-ENOMEM);
+	for (uint32_t i = 0; i < args->prepared_models.count; i++)
+		models[i] = nnb_prepared_model_of(args->prepared_models.data[i].prepared_model);
+	ret = nnb_client_of_call(nnb_service_of(object), call, &client);
 	if (ret)
 		return ret;
-	ret = nnb_buffer_allocate(client, call, in, &results->result);
+	ret = nnb_buffer_allocate(client, call, args, models, &results->result);
 	nnb_client_put(client);
 	return ret;
 }

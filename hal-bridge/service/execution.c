@@ -27,7 +27,7 @@ static void nnb_execution_release(struct nnb_object *object)
 {
 	struct nnb_execution *execution = (struct nnb_execution *)object;
 
-	nnb_client_discharge(execution->run.model->client, &execution->charged);
+	nnb_quota_discharge(execution->run.model->client, &execution->charged);
 	nnb_run_fini(&execution->run);
 	pthread_mutex_destroy(&execution->lock);
 	free(execution);
@@ -90,7 +90,7 @@ int nnb_execution_create(struct nnb_prepared_model *model, struct nnb_aidl_call 
 	if (!execution)
 		return nnb_status(-ENOMEM);
 	execution->charged.objects = 1 + (uint64_t)request->pools.count;
-	ret = nnb_client_charge(model->client, &execution->charged);
+	ret = nnb_quota_charge(model->client, &execution->charged);
 	if (ret) {
 		free(execution);
 		return nnb_aidl_fail(call, nnb_status(ret), "too many objects");

@@ -133,7 +133,7 @@ static void nnb_fenced_drop_run(struct nnb_fenced *self)
 	nna_fence_destroy(self->fence);
 	self->fence = NULL;
 	nnb_run_fini(&self->run);
-	nnb_client_discharge(self->client, &nnb_one_job);
+	nnb_quota_discharge(self->client, &nnb_one_job);
 	self->running = false;
 }
 
@@ -303,7 +303,7 @@ int nnb_fenced_execute_run(struct nnb_run *run, struct nnb_aidl_call *call,
 	self = nnb_fenced_create(client, call);
 	if (!self)
 		return nnb_status(-ENOMEM);
-	ret = nnb_client_charge(client, &nnb_one_job);
+	ret = nnb_quota_charge(client, &nnb_one_job);
 	if (ret)
 		return nnb_aidl_fail(call, nnb_status(ret), "too many executions under way");
 	ret = nnb_fenced_submit(run, wait_for, deadline, duration, &fence);
@@ -311,7 +311,7 @@ int nnb_fenced_execute_run(struct nnb_run *run, struct nnb_aidl_call *call,
 		ret = nna_fence_wait(fence, -1);
 	nna_fence_destroy(fence);
 	nnb_fenced_finish(self, run, ret);
-	nnb_client_discharge(client, &nnb_one_job);
+	nnb_quota_discharge(client, &nnb_one_job);
 	if (self->status)
 		return nnb_aidl_fail(call, self->status, "the execution failed");
 	result->callback = &self->object;
@@ -341,7 +341,7 @@ int nnb_fenced_execute(struct nnb_prepared_model *model, struct nnb_aidl_call *c
 	if (!ret)
 		ret = nnb_fenced_check(&self->run, call, wait_for, deadline_ns, duration_ns,
 				       &deadline, &duration);
-	if (!ret && nnb_client_charge(model->client, &nnb_one_job))
+	if (!ret && nnb_quota_charge(model->client, &nnb_one_job))
 		ret = nnb_aidl_fail(call, nnb_status(-EAGAIN), "too many executions under way");
 	if (ret) {
 		nnb_run_fini(&self->run);

@@ -2,12 +2,11 @@
 /* The service's watchdog (idle.h). */
 #include "hal-bridge/service/idle.h"
 
-#include "hal-bridge/service/service.h"
 #include "libnnaccel/support/clock.h"
 
-void nnb_idle_init(struct nnb_idle *idle, struct nnb_service *service)
+void nnb_idle_init(struct nnb_idle *idle)
 {
-	*idle = (struct nnb_idle){.service = service, .period_ns = NNB_IDLE_NS};
+	*idle = (struct nnb_idle){.period_ns = NNB_IDLE_NS};
 	nna_watchdog_init(&idle->watchdog);
 }
 
@@ -16,37 +15,44 @@ void nnb_idle_fini(struct nnb_idle *idle)
 	nna_watchdog_fini(&idle->watchdog);
 }
 
-static void *nnb_idle_run(void *arg)
+void nnb_idle_start(struct nnb_idle *idle, void *(*run)(void *arg), void *arg)
 {
-	struct nnb_idle *idle = arg;
-	bool left;
-
 	pthread_mutex_lock(&idle->watchdog.lock);
-	while (!idle->watchdog.stop) {
-		uint64_t end;
-
-		if (!idle->kept) {
-			nna_watchdog_sleep(&idle->watchdog, NNA_WATCHDOG_NEVER);
-			continue;
-		}
-		end = nna_now_ns() + idle->period_ns;
-		while (!idle->watchdog.stop && nna_watchdog_sleep(&idle->watchdog, end))
-			;
-		/* What is kept from here on may come too late for this sweep. */
-		idle->kept = false;
-		pthread_mutex_unlock(&idle->watchdog.lock);
-		left = nnb_service_sweep(idle->service);
-		pthread_mutex_lock(&idle->watchdog.lock);
-		idle->kept |= left;
-	}
+	nna_watchdog_wake(&idle->watchdog, run, arg);
 	pthread_mutex_unlock(&idle->watchdog.lock);
-	return NULL;
 }
 
 void nnb_idle_watch(struct nnb_idle *idle)
 {
 	pthread_mutex_lock(&idle->watchdog.lock);
 	idle->kept = true;
-	nna_watchdog_wake(&idle->watchdog, nnb_idle_run, idle);
+	if (idle->watchdog.sleeps)
+		pthread_cond_signal(&idle->watchdog.changed);
+	pthread_mutex_unlock(&idle->watchdog.lock);
+}
+
+bool nnb_idle_wait(struct nnb_idle *idle)
+{
+	struct nna_watchdog *watchdog = &idle->watchdog;
+	uint64_t end;
+	bool due;
+
+	pthread_mutex_lock(&watchdog->lock);
+	while (!watchdog->stop && !idle->kept)
+		nna_watchdog_sleep(watchdog, NNA_WATCHDOG_NEVER);
+	end = nna_now_ns() + idle->period_ns;
+	while (!watchdog->stop && nna_watchdog_sleep(watchdog, end))
+		;
+	/* What is kept from here on may come too late for this sweep. */
+	idle->kept = false;
+	due = !watchdog->stop;
+	pthread_mutex_unlock(&watchdog->lock);
+	return due;
+}
+
+void nnb_idle_tell(struct nnb_idle *idle, bool left)
+{
+	pthread_mutex_lock(&idle->watchdog.lock);
+	idle->kept |= left;
 	pthread_mutex_unlock(&idle->watchdog.lock);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hal-bridge/service/quota.h"
 #include "hal-bridge/service/service.h"
 
 #ifndef F_DUPFD_QUERY
@@ -37,7 +38,7 @@ static void nnb_memory_cache_forget(struct nnb_client *client, const struct nnb_
 	if (!entry->memory)
 		return;
 	nnb_memory_entry_drop(entry);
-	nnb_client_discharge(client, &nnb_one_kept);
+	nnb_quota_discharge(client, &nnb_one_kept);
 }
 
 static bool nnb_is_same_file(int fd, int other)
@@ -111,7 +112,7 @@ static void nnb_memory_cache_keep(struct nnb_client *client, const struct nnb_me
 	struct nnb_memory_entry entry = {.range = *range, .memory = memory, .used = true};
 	struct nnb_memory_entry gone = {0};
 
-	if (nnb_client_charge(client, &nnb_one_kept))
+	if (nnb_quota_charge(client, &nnb_one_kept))
 		return;
 	nnb_memory_ref(memory);
 	entry.range.fd = fcntl(range->fd, F_DUPFD_CLOEXEC, 0);

@@ -20,7 +20,7 @@ static atomic_uint_fast64_t nnb_last_model;
 static void nnb_prepared_model_free(struct nnb_prepared_model *model)
 {
 	nna_program_destroy(model->program);
-	nnb_client_discharge(model->client, &nnb_one_model);
+	nnb_quota_discharge(model->client, &nnb_one_model);
 	nnb_client_put(model->client);
 	free(model->inputs);
 	free(model->outputs);
@@ -69,7 +69,7 @@ int nnb_prepared_model_wrap(struct nnb_client *client, struct nna_program *progr
 	*out = NULL;
 	if (!model) {
 		nna_program_destroy(program);
-		nnb_client_discharge(client, &nnb_one_model);
+		nnb_quota_discharge(client, &nnb_one_model);
 		return -ENOMEM;
 	}
 	nnb_object_init(&model->object, &nnb_prepared_model_ops);
@@ -94,7 +94,7 @@ int nnb_prepared_model_create(struct nnb_client *client, struct nna_graph *graph
 	*out = NULL;
 	ret = nna_program_create(client->device, graph, options, &program);
 	if (ret) {
-		nnb_client_discharge(client, &nnb_one_model);
+		nnb_quota_discharge(client, &nnb_one_model);
 		return ret;
 	}
 	return nnb_prepared_model_wrap(client, program, out);

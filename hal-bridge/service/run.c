@@ -172,12 +172,12 @@ static int nnb_run_use_memory(struct nnb_run *run, struct nnb_aidl_call *call, b
 				     argument->size, shape->size);
 	if (memory->buffer)
 		return 0;
-	if (nnb_client_charge(run->model->client, &copy))
+	if (nnb_quota_charge(run->model->client, &copy))
 		return nnb_aidl_fail(call, EXHAUSTED, "too many bytes to be copied");
 	argument->copy = malloc(argument->size ? argument->size : 1);
 	if (argument->copy)
 		return 0;
-	nnb_client_discharge(run->model->client, &copy);
+	nnb_quota_discharge(run->model->client, &copy);
 	return nnb_aidl_fail(call, EXHAUSTED, "no memory");
 }
 
@@ -188,7 +188,7 @@ static void nnb_run_drop_copy(struct nnb_run *run, struct nnb_run_argument *argu
 	if (!argument->copy)
 		return;
 	free(argument->copy);
-	nnb_client_discharge(run->model->client, &copy);
+	nnb_quota_discharge(run->model->client, &copy);
 }
 
 static int nnb_run_hand_over(struct nnb_run *run, bool output, uint32_t index,
@@ -429,14 +429,14 @@ int nnb_run_execute(struct nnb_run *run, struct nnb_aidl_call *call, int64_t dea
 	ret = nnb_status_deadline(deadline_ns, &deadline);
 	if (ret)
 		return nnb_aidl_fail(call, ret, "a deadline of %lld ns", (long long)deadline_ns);
-	ret = nnb_client_charge(run->model->client, &nnb_one_job);
+	ret = nnb_quota_charge(run->model->client, &nnb_one_job);
 	if (ret)
 		return nnb_aidl_fail(call, nnb_status(ret), "too many executions under way");
 	ret = nnb_run_begin(run, deadline, 0);
 	if (!ret)
 		ret = nna_execution_compute(run->execution);
 	ret = nnb_run_end(run, ret);
-	nnb_client_discharge(run->model->client, &nnb_one_job);
+	nnb_quota_discharge(run->model->client, &nnb_one_job);
 	if (ret && ret != -ENOSPC)
 		return nnb_aidl_fail(call, nnb_run_status(run, ret), "the execution ended with: %s",
 				     strerror(-ret));

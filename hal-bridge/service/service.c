@@ -98,7 +98,7 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 		free(service);
 		return ret;
 	}
-	nnb_idle_init(&service->idle, service);
+	nnb_idle_init(&service->idle);
 	*out = service;
 	return 0;
 }
@@ -187,6 +187,16 @@ bool nnb_service_sweep(struct nnb_service *service)
 	}
 	pthread_mutex_unlock(&service->lock);
 	return left;
+}
+
+/* The watchdog's thread. */
+static void *nnb_service_look_after(void *arg)
+{
+	struct nnb_service *service = arg;
+
+	while (nnb_idle_wait(&service->idle))
+		nnb_idle_tell(&service->idle, nnb_service_sweep(service));
+	return NULL;
 }
 
 void nnb_service_dump(struct nnb_service *service, int fd)
@@ -278,6 +288,7 @@ static struct nnb_client *nnb_client_create(struct nnb_service *service,
 	pthread_mutex_init(&client->lock, NULL);
 	pthread_mutex_init(&client->runs_lock, NULL);
 	nnb_memory_cache_init(&client->memories);
+	nnb_idle_start(&service->idle, nnb_service_look_after, service);
 	client->next = service->clients;
 	service->clients = client;
 	return client;
@@ -450,47 +461,4 @@ void nnb_client_end_run(struct nnb_client *client, struct nnb_client_run *run)
 	*at = run->next;
 	pthread_mutex_unlock(&client->runs_lock);
 	run->execution = NULL;
-}
-
-/* --------------------------------------------------------------------------------------- quotas */
-
-static bool nnb_quota_fits(uint64_t used, uint64_t amount, uint64_t limit)
-{
-	return amount <= limit && used <= limit - amount;
-}
-
-int nnb_client_charge(struct nnb_client *client, const struct nnb_quota *amount)
-{
-	const struct nnb_quota *limit = &client->service->options.quota;
-	struct nnb_quota *used = &client->user->used;
-	int ret = -EAGAIN;
-
-	pthread_mutex_lock(&client->service->lock);
-	if (nnb_quota_fits(used->models, amount->models, limit->models) &&
-	    nnb_quota_fits(used->bytes, amount->bytes, limit->bytes) &&
-	    nnb_quota_fits(used->objects, amount->objects, limit->objects) &&
-	    nnb_quota_fits(used->jobs, amount->jobs, limit->jobs) &&
-	    nnb_quota_fits(used->kept, amount->kept, limit->kept)) {
-		used->models += amount->models;
-		used->bytes += amount->bytes;
-		used->objects += amount->objects;
-		used->jobs += amount->jobs;
-		used->kept += amount->kept;
-		ret = 0;
-	}
-	pthread_mutex_unlock(&client->service->lock);
-	return ret;
-}
-
-void nnb_client_discharge(struct nnb_client *client, const struct nnb_quota *amount)
-{
-	struct nnb_quota *used = &client->user->used;
-
-	pthread_mutex_lock(&client->service->lock);
-	used->models -= amount->models;
-	used->bytes -= amount->bytes;
-	used->objects -= amount->objects;
-	used->jobs -= amount->jobs;
-	used->kept -= amount->kept;
-	pthread_mutex_unlock(&client->service->lock);
 }

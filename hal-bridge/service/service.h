@@ -31,25 +31,10 @@
 #include "hal-bridge/common/worker.h"
 #include "hal-bridge/service/idle.h"
 #include "hal-bridge/service/memory_cache.h"
+#include "hal-bridge/service/quota.h"
 #include "nnaccel.h"
 
 struct nnb_buffer;
-
-/**
- * struct nnb_quota - the most that the clients of a user may have at a time
- * @models: prepared models, those that are being compiled included
- * @bytes: of device buffers, and of inputs and outputs that have to be copied, for as long as their
- *	execution is there
- * @objects: bursts, reusable executions, device buffers, and memories of the client's that the
- *	first two keep, which may each take one of the descriptors that all clients share
- * @jobs: executions under way
- * @kept: memories of calls that are kept for the next ones (memory_cache.h)
- */
-struct nnb_quota {
-	uint64_t models, bytes, objects, jobs, kept;
-};
-
-#define NNB_QUOTA_OBJECTS 4096u /* the default */
 
 /**
  * struct nnb_service_options - how to serve
@@ -217,12 +202,5 @@ int nnb_client_begin_run(struct nnb_client *client, struct nnb_client_run *run,
 			 struct nna_execution *execution);
 /* The run has ended; one that has not begun is allowed. */
 void nnb_client_end_run(struct nnb_client *client, struct nnb_client_run *run);
-
-/*
- * Charges the client's user with so much more of each. Return: 0, or -EAGAIN when that is more than
- * the quota allows; then nothing is charged.
- */
-int nnb_client_charge(struct nnb_client *client, const struct nnb_quota *amount);
-void nnb_client_discharge(struct nnb_client *client, const struct nnb_quota *amount);
 
 #endif
