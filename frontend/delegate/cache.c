@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/delegate/log.h"
 #include "libnnaccel/support/cache_file.h"
 
 /* A device's kind in a file's name: programs of the loopback are not those of a node. */

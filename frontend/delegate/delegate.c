@@ -10,24 +10,11 @@
 #include "frontend/delegate/delegate.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void delegate_log(const struct delegate *delegate, enum nna_log_level level, const char *format,
-		  ...)
-{
-	char line[512];
-	va_list ap;
-
-	if (level > delegate->options.log_level)
-		return;
-	va_start(ap, format);
-	vsnprintf(line, sizeof(line), format, ap);
-	va_end(ap);
-	fprintf(stderr, "nnaccel: %s\n", line);
-}
+#include "frontend/delegate/log.h"
 
 static void log_line(void *user, enum nna_log_level level, const char *text)
 {

@@ -35,11 +35,6 @@ struct delegate {
 
 #define DELEGATE_API __attribute__((visibility("default")))
 
-/* A line on stderr, if the user wants lines of this level. */
-__attribute__((format(printf, 3, 4)))
-void delegate_log(const struct delegate *delegate, enum nna_log_level level, const char *format,
-		  ...);
-
 /*
  * Whether the device runs @part of a subgraph as it stands. Return: 0, or an error with a line at
  * @error, of TFLITE_ERROR_SIZE bytes.

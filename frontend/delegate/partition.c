@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/delegate/log.h"
 #include "frontend/tflite/translate.h"
 
 /**

@@ -25,24 +25,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "frontend/tflite/type.h"
+
 #define TFLITE_MAX_RANK 8
 #define TFLITE_ERROR_SIZE 256
-
-/* The schema's numbers of element types; a few more have a name only (tflite_type_name()). */
-enum tflite_type {
-	TFLITE_FLOAT32 = 0,
-	TFLITE_FLOAT16 = 1,
-	TFLITE_INT32 = 2,
-	TFLITE_UINT8 = 3,
-	TFLITE_INT64 = 4,
-	TFLITE_STRING = 5,
-	TFLITE_BOOL = 6,
-	TFLITE_INT16 = 7,
-	TFLITE_COMPLEX64 = 8,
-	TFLITE_INT8 = 9,
-	TFLITE_FLOAT64 = 10,
-	TFLITE_UINT32 = 15,
-};
 
 enum tflite_activation {
 	TFLITE_ACT_NONE,
@@ -224,12 +210,6 @@ void *tflite_derive(struct tflite_model *model, size_t size);
 
 /* "CONV_2D"; NULL for a code that is not in the schema. */
 const char *tflite_code_name(uint32_t code);
-
-/* "FLOAT32"; "?" for a type that is not in the schema. */
-const char *tflite_type_name(uint32_t type);
-
-/* Bytes of an element; 0 for strings and types that are not in enum tflite_type. */
-uint32_t tflite_type_size(uint32_t type);
 
 /* Zero point @index of a tensor that has more than @index. */
 int64_t tflite_zero_point_at(const struct tflite_tensor *tensor, uint32_t index);

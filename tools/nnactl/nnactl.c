@@ -3,7 +3,6 @@
 #include "tools/nnactl/nnactl.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,34 +26,6 @@ static const struct nnactl_command *const COMMANDS[] = {
 #define NAMES_MAX 32
 #define NAME_MAX_SIZE 32
 
-static bool as_json;
-
-bool nnactl_json(void)
-{
-	return as_json;
-}
-
-json_t *nnactl_json_text(const char *text)
-{
-	json_t *value = json_string(text);
-	char *copy;
-
-	if (value)
-		return value;
-	copy = strdup(text);
-	for (char *at = copy; at && *at; at++)
-		if ((unsigned char)*at >= 0x80)
-			*at = '?';
-	value = copy ? json_string(copy) : NULL;
-	free(copy);
-	return value;
-}
-
-json_t *nnactl_json_number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 int nnactl_json_print(json_t *value)
 {
 	int ret;
@@ -73,7 +44,7 @@ static int tell(int status, const char *text, const char *hint)
 	json_t *value;
 
 	nnactl_progress_end();
-	if (as_json) {
+	if (nnactl_json()) {
 		value = json_pack("{s:o?, s:i}", "error", nnactl_json_text(text), "status", status);
 		if (value)
 			json_dumpf(value, stdout, JSON_INDENT(1));
@@ -206,7 +177,7 @@ static int unknown_option(const struct nnactl_command *command, const char *text
 
 static int print_command_help(const struct nnactl_command *command)
 {
-	if (as_json)
+	if (nnactl_json())
 		return nnactl_json_print(json_pack("{s:s, s:s, s:s}", "command", command->name,
 						   "what", command->what, "help", command->help));
 	puts(command->help);
@@ -248,12 +219,12 @@ static int help(FILE *to)
 	const char *bold = nnactl_style(to, NNACTL_BOLD), *plain = nnactl_style(to, NNACTL_PLAIN);
 	json_t *list = json_array();
 
-	for (size_t i = 0; as_json && i < COMMAND_COUNT; i++)
+	for (size_t i = 0; nnactl_json() && i < COMMAND_COUNT; i++)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "command",
 						      COMMANDS[i]->name, "arguments",
 						      COMMANDS[i]->arguments, "what",
 						      COMMANDS[i]->what));
-	if (as_json)
+	if (nnactl_json())
 		return nnactl_json_print(json_pack("{s:o}", "commands", list));
 	json_decref(list);
 	fputs("nnactl: run and measure neural networks on an NNA accelerator\n\n", to);
@@ -303,7 +274,7 @@ static int run_command(int argc, char **argv)
 		return command ? print_command_help(command) : unknown_command(argv[2]);
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		if (as_json)
+		if (nnactl_json())
 			return nnactl_json_print(json_pack("{s:s}", "version", NNA_VERSION));
 		puts("nnactl " NNA_VERSION);
 		return 0;
@@ -321,7 +292,7 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < argc; i++) {
 		if (i && !strcmp(argv[i], "--json"))
-			as_json = true;
+			nnactl_json_set(true);
 		else
 			argv[kept++] = argv[i];
 	}
@@ -329,7 +300,7 @@ int main(int argc, char **argv)
 	status = run_command(kept, argv);
 	nnactl_progress_end();
 	if (fflush(stdout) || ferror(stdout)) {
-		as_json = false;
+		nnactl_json_set(false);
 		return nnactl_error("cannot write the output: %s", strerror(errno));
 	}
 	return status;

@@ -63,6 +63,7 @@ const char *nnactl_nearest(const char *text, const char *const *names, size_t co
 
 /* Whether --json was given. */
 bool nnactl_json(void);
+void nnactl_json_set(bool json);
 /* Print @value, which is taken, NULL for no memory. Return: 0, or 1 with the error printed. */
 int nnactl_json_print(json_t *value);
 /* Text of any origin: what is not UTF-8 gets '?'. */

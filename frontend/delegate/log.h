@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines of a delegate on stderr. */
+#ifndef DELEGATE_LOG_H
+#define DELEGATE_LOG_H
+
+#include <nnaccel.h>
+
+struct delegate;
+
+/* Writes a line, where the option log_level asks for lines of @level. */
+__attribute__((format(printf, 3, 4)))
+void delegate_log(const struct delegate *delegate, enum nna_log_level level, const char *format,
+		  ...);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+/* Names and sizes of element types (type.h). */
+#include "frontend/tflite/type.h"
+
+uint32_t tflite_type_size(uint32_t type)
+{
+	switch (type) {
+	case TFLITE_UINT8:
+	case TFLITE_INT8:
+	case TFLITE_BOOL:
+		return 1;
+	case TFLITE_FLOAT16:
+	case TFLITE_INT16:
+		return 2;
+	case TFLITE_FLOAT32:
+	case TFLITE_INT32:
+	case TFLITE_UINT32:
+		return 4;
+	case TFLITE_INT64:
+	case TFLITE_FLOAT64:
+	case TFLITE_COMPLEX64:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+const char *tflite_type_name(uint32_t type)
+{
+	static const char *const names[] = {
+		"FLOAT32", "FLOAT16", "INT32", "UINT8", "INT64", "STRING", "BOOL", "INT16",
+		"COMPLEX64", "INT8", "FLOAT64", "COMPLEX128", "UINT64", "RESOURCE", "VARIANT",
+		"UINT32", "UINT16", "INT4", "BFLOAT16",
+	};
+
+	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";
+}
