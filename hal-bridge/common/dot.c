@@ -177,7 +177,7 @@ static void put_model(FILE *to, const struct nnb_model *model, uint32_t number,
 	}
 }
 
-char *nnb_dot_draw(const struct nnb_model *model, uint32_t *number)
+void nnb_dot_draw(struct nnb_model *model)
 {
 	static atomic_uint next;
 	uint32_t *writers = malloc(((size_t)model->operand_count + 1) * sizeof(*writers));
@@ -186,16 +186,17 @@ char *nnb_dot_draw(const struct nnb_model *model, uint32_t *number)
 	FILE *to = writers ? open_memstream(&text, &size) : NULL;
 
 	if (to) {
-		*number = atomic_fetch_add(&next, 1);
+		model->number = atomic_fetch_add(&next, 1);
 		find_writers(model, writers);
-		put_model(to, model, *number, writers);
+		put_model(to, model, model->number, writers);
 		if (fclose(to)) {
 			free(text);
 			text = NULL;
 		}
 	}
 	free(writers);
-	return text;
+	free(model->drawing);
+	model->drawing = text;
 }
 
 /* Colours that black letters can be read on, one for each device. */
@@ -227,7 +228,7 @@ void nnb_dot_write(const struct nnb_model *model, const char *const *devices, ui
 	char *path;
 	FILE *to;
 
-	if (!model->drawing ||
+	if (!model->drawing || !nnb_dot_is_wanted() ||
 	    asprintf(&path, "%s/nnapi-%d-%u.dot", nnb_dot_folder, (int)getpid(),
 		     atomic_fetch_add(&next, 1)) < 0)
 		return;

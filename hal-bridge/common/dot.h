@@ -7,7 +7,7 @@
  *	NNACCEL_DOT=FOLDER	a file nnapi-PID-N.dot there for each compilation
  *	dot -Tsvg nnapi-...	makes a picture of it
  *
- * A model is drawn when it is finished, since then its tables go, and written when it is compiled.
+ * A model is drawn before it is finished, since then its tables go, and written when it is compiled.
  * The variable is read once, and not by programs that run with other rights than their callers'.
  */
 #ifndef NNB_DOT_H
@@ -22,10 +22,10 @@ struct nnb_model;
 bool nnb_dot_is_wanted(void);
 
 /*
- * Draws a model that is checked but not finished: statements of a graph, for the caller to free.
- * @number: by which its nodes differ from those of other models. NULL without memory.
+ * Draws a model that is not finished yet: its @drawing becomes statements of a graph, its @number
+ * the one by which its nodes differ from those of other models. Without memory there is no drawing.
  */
-char *nnb_dot_draw(const struct nnb_model *model, uint32_t *number);
+void nnb_dot_draw(struct nnb_model *model);
 
 /*
  * Writes the drawing of a model. @devices: for each of @count operations the name of the device

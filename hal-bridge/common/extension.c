@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hal-bridge/examples/fibonacci_extension.h"
+#include "hal-bridge/include/fibonacci_extension.h"
 #include "libnnaccel/support/message.h"
 
 /**

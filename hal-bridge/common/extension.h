@@ -5,7 +5,7 @@
  *
  *	extension	org.nnaccel.ops (hal-bridge/include/nnaccel_ops.h): operations that libnnaccel
  *			has for other front ends
- *			com.example.fibonacci (hal-bridge/examples/fibonacci_extension.h): Android's
+ *			com.example.fibonacci (hal-bridge/include/fibonacci_extension.h): Android's
  *			example
  *	code		what stands for a type or an operation of an extension in a model: the
  *			number of the extension, from 1 on, in the upper 16 bits, and that within

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hal-bridge/common/dot.h"
 #include "hal-bridge/common/extension.h"
 #include "hal-bridge/common/signature.h"
 #include "libnnaccel/support/message.h"
@@ -876,8 +875,6 @@ int nnb_model_finish(struct nnb_model *model)
 		ret = nnb_model_find_vendors(model);
 	if (!ret)
 		nnb_model_make_arch(model);
-	if (!ret && nnb_dot_is_wanted())
-		model->drawing = nnb_dot_draw(model, &model->number);
 	if (!ret)
 		ret = nnb_model_make_graph(model);
 	if (!ret)

@@ -104,7 +104,7 @@ struct nnb_operation {
  * @vendors: of a finished model with @vendor: whether each operation is one, or refers to a model
  *	that has one; owned
  * @arch: of a finished model: a digest of its operations and operand types, not of values
- * @drawing: of a finished model, where that is wanted (dot.h); owned
+ * @drawing: what nnb_dot_draw() has made of its tables; owned, NULL for none
  * @number: of @drawing
  * @relaxed: float32 may be computed with the range and precision of float16
  * @arguments: of a finished model: its @input_count inputs and @output_count outputs, owned

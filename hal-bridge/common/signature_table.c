@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hal-bridge/common/signature.h"
+#include "hal-bridge/common/signature_call.h"
 
 #define TYPE(name) NNB_BIT(NNA_OPERAND_##name)
 #define PLACE(what, n, low, high, ...) \

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "hal-bridge/common/dot.h"
 #include "hal-bridge/common/extension.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/memory.h"
@@ -277,6 +278,8 @@ NNAPI_EXPORT int ANeuralNetworksModel_finish(ANeuralNetworksModel *model)
 		return ret;
 	/* An invalid model is finished, too: there is no way to repair it. */
 	model->finished = true;
+	if (nnb_dot_is_wanted())
+		nnb_dot_draw(&model->model);
 	return nnb_result_of_call(nnb_model_finish(&model->model));
 }
 

@@ -43,6 +43,7 @@ static void make_sums(struct nnb_model *model, uint32_t size)
 			 0);
 	assert_int_equal(nnb_model_add_operation(model, NNA_OPERATION_ADD, 3, second, 1, &out), 0);
 	assert_int_equal(nnb_model_set_io(model, 1, &in, 1, &out), 0);
+	nnb_dot_draw(model);
 	assert_int_equal(nnb_model_finish(model), 0);
 }
 
@@ -142,6 +143,7 @@ static void models_inside_of_models(void **state)
 	assert_int_equal(nnb_model_set_model(&model, 2, &branch), 0);
 	assert_int_equal(nnb_model_add_operation(&model, NNA_OPERATION_IF, 4, in, 1, &out), 0);
 	assert_int_equal(nnb_model_set_io(&model, 2, arguments, 1, &out), 0);
+	nnb_dot_draw(&model);
 	assert_int_equal(nnb_model_finish(&model), 0);
 	assert_true(model.number != branch.number);
 	nnb_dot_write(&model, &device, 1);

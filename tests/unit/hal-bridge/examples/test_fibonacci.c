@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "hal-bridge/examples/fibonacci_extension.h"
+#include "hal-bridge/include/fibonacci_extension.h"
 #include "tests/unit/hal-bridge/nnapi/fixture.h"
 
 #define FLOATS (-1) /* instead of a type of the extension */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Extensions: what IDevice says of them, models that use them, and their operands' data. */
-#include "hal-bridge/examples/fibonacci_extension.h"
+#include "hal-bridge/include/fibonacci_extension.h"
 #include "hal-bridge/include/nnaccel_ops.h"
 #include "tests/unit/hal-bridge/service/fixture.h"
 
