@@ -70,6 +70,7 @@ static const struct field {
 	F(TRANSPOSE_CONV, I32, 4, stride_w),
 	F(TRANSPOSE_CONV, I32, 8, stride_h),
 	F(TRANSPOSE_CONV, SMALL, 12, activation),
+	F(TRANSPOSE_CONV, SMALL, 16, bias_type),
 	F(FULLY_CONNECTED, SMALL, 0, activation),
 	F(FULLY_CONNECTED, SMALL, 4, weights_format),
 	F(FULLY_CONNECTED, BOOLEAN, 8, keep_num_dims),

@@ -236,6 +236,7 @@ static const struct option_field {
 	F(49, 1, I32, stride_w),
 	F(49, 2, I32, stride_h),
 	F(49, 3, I8, activation),
+	F(49, 4, I8, bias_type),
 	F(55, 0, I8, out_type),
 	F(57, 0, I8, out_type),
 	F(59, 0, I32, num),

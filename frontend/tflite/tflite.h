@@ -111,6 +111,7 @@ struct tflite_tensor {
  * @subgraph_a: IF: then; WHILE: condition; CALL_ONCE: what is run once
  * @asymmetric: of layers with quantised weights: how the float input is quantised
  * @power_scales: ADD, SUB of INT16: the rule for scales that are powers of two is wanted
+ * @bias_type: TRANSPOSE_CONV of INT16: type of a bias, and so of sums; 0 if not known
  * @container, @shared_name: which variable a VAR_HANDLE stands for; NULL elsewhere
  */
 struct tflite_options {
@@ -120,7 +121,7 @@ struct tflite_options {
 	int32_t axis, batch_dims, block_size, num, radius, rank;
 	int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
 	int32_t subgraph_a, subgraph_b, num_bits, stride_d, dilation_d;
-	int8_t weights_format, kernel_type, mirror_mode, out_type;
+	int8_t weights_format, kernel_type, mirror_mode, out_type, bias_type;
 	float alpha, beta, bias, cell_clip, proj_clip, min, max;
 	bool keep_dims, keep_num_dims, align_corners, half_pixel_centers, time_major, merge_outputs;
 	bool adj_x, adj_y, end_is_offset, approximate, exclusive, reverse, narrow_range, asymmetric;

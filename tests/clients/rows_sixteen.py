@@ -148,6 +148,12 @@ ROWS = [
     *layer("TRANSPOSE_CONV", "TransposeConvOptions", (1, 5, 4, 6), (5, 3, 3, 6), 0, 5, 54,
            front=(ints(1, 10, 8, 5),), biases=("INT64", "INT32", None), padding=[SAME],
            strideW=[2], strideH=[2], fusedActivationFunction=[NONE, RELU]),
+    # Without a bias the options tell the type of sums.
+    Row("TRANSPOSE_CONV", [ints(1, 10, 8, 5), T(5, 3, 3, 6, type="INT8", data="any", zero=0,
+                                                scale=(2.0 ** -8, 0.1), axis=0), x(1, 5, 4, 6)],
+        [T(scale=near(lambda s: s[2] * np.max(s[1]) * 60000))], WIDE, "TransposeConvOptions",
+        name="TRANSPOSE_CONV-sums", padding=[SAME], strideW=[2], strideH=[2],
+        quantizedBiasType=[2, 4]),
     matmul((2, 5, 12), (2, 12, 6), 12, adjX=[False], adjY=[False]),
     matmul((2, 5, 12), (2, 6, 12), 12, name="-adjY", adjX=[False], adjY=[True]),
     matmul((2, 12, 5), (12, 6), 12, name="-adjX", adjX=[True], adjY=[False]),

@@ -99,8 +99,10 @@ struct tflite_value tflite_wide_sum(struct tflite_translation *t, struct tflite_
 static enum tflite_rule rule_of(struct tflite_translation *t)
 {
 	uint32_t behind = bias_index(t);
+	uint32_t type = tflite_has_input(t, behind) ? tflite_input(t, behind)->type :
+						     (uint32_t)t->op->options.bias_type;
 
-	if (tflite_has_input(t, behind) && tflite_input(t, behind)->type == TFLITE_INT32)
+	if (type == TFLITE_INT32)
 		return TFLITE_RULE_32;
 	if (t->op->code != TFLITE_FULLY_CONNECTED)
 		return TFLITE_RULE_64;
