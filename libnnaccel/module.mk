@@ -11,7 +11,7 @@ NNACCEL_PLUGIN_SRCS := $(wildcard libnnaccel/winsys/loopback/*.c) \
 # What front ends share. They link it; libnnaccel.so has no use for it. Programs that link nothing
 # else of the library take the messages alone.
 NNACCEL_FRONT_OBJS := $(patsubst %,$(BUILD)/obj/libnnaccel/support/%.o,cache_file message trace)
-NNACCEL_MESSAGE_OBJS := $(BUILD)/obj/libnnaccel/support/message.o
+NNACCEL_MESSAGE_OBJS := $(patsubst %,$(BUILD)/obj/libnnaccel/support/%.o,message environment)
 NNACCEL_LOADER := $(BUILD)/obj/libnnaccel/winsys/plugin.o
 NNACCEL_EXPORT := $(BUILD)/obj/libnnaccel/winsys/loopback/plugin.o
 

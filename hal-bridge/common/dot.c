@@ -12,6 +12,7 @@
 
 #include "hal-bridge/common/extension.h"
 #include "hal-bridge/common/model.h"
+#include "libnnaccel/support/environment.h"
 #include "libnnaccel/support/message.h"
 
 #define NO_WRITER UINT32_MAX
@@ -21,9 +22,7 @@ static const char *nnb_dot_folder;
 
 static void nnb_dot_read(void)
 {
-	nnb_dot_folder = secure_getenv("NNACCEL_DOT");
-	if (nnb_dot_folder && !*nnb_dot_folder)
-		nnb_dot_folder = NULL;
+	nnb_dot_folder = nna_environment_get_path("NNACCEL_DOT");
 }
 
 bool nnb_dot_is_wanted(void)

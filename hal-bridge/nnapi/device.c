@@ -15,6 +15,7 @@
 
 #include "hal-bridge/common/extension.h"
 #include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/support/environment.h"
 #include "nna_build_id.h"
 
 static pthread_once_t nnapi_device_once = PTHREAD_ONCE_INIT;
@@ -30,10 +31,10 @@ static void nnapi_accelerator_open(void)
 {
 	struct ANeuralNetworksDevice *self = &nnapi_accelerator;
 	const struct nna_device_options options = { .log = nna_message_log };
-	const char *wanted = getenv("NNACCEL_DEVICE");
+	const char *wanted = nna_environment_get("NNACCEL_DEVICE");
 	int ret;
 
-	if (!wanted || !*wanted)
+	if (!wanted)
 		wanted = "auto";
 	ret = nna_device_open(wanted, &options, &self->device);
 	if (ret) {

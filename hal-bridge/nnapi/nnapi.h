@@ -51,9 +51,9 @@
  * first listed device that supports it, and nothing goes anywhere else.
  *
  *	NNACCEL_DEVICE	the accelerator: auto (default), loopback, or a node's path
- *	NNACCEL_LOG	messages on standard error, by tags (libnnaccel/support/message.h)
- *	NNACCEL_TRACE	marks in the kernel's trace (libnnaccel/support/trace.h)
  *	NNACCEL_DEAL	for tests: a number; operations are dealt to all devices at random by it
+ *
+ * libnnaccel/support/environment.h lists the other variables.
  *
  * Caching
  *

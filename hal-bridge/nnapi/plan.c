@@ -9,6 +9,7 @@
 
 #include "hal-bridge/nnapi/nnapi.h"
 #include "libnnaccel/support/cache_file.h"
+#include "libnnaccel/support/environment.h"
 #include "libnnaccel/support/trace.h"
 
 #define NNAPI_NO_VALUE UINT32_MAX
@@ -19,9 +20,9 @@ static uint64_t nnapi_deal_seed;
 
 static void nnapi_deal_read(void)
 {
-	const char *value = getenv("NNACCEL_DEAL");
+	const char *value = nna_environment_get("NNACCEL_DEAL");
 
-	nnapi_deals = value && *value;
+	nnapi_deals = value;
 	if (nnapi_deals)
 		nnapi_deal_seed = strtoull(value, NULL, 0);
 }

@@ -2,10 +2,10 @@
 /* What the environment asks passes to say, and how they say it. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "libnnaccel/ir/ir.h"
+#include "libnnaccel/support/environment.h"
 
 uint32_t nna_debug_flags(void)
 {
@@ -26,7 +26,7 @@ uint32_t nna_debug_flags(void)
 		{ "no-reuse", NNA_DEBUG_NO_REUSE },
 		{ "no-fold", NNA_DEBUG_NO_FOLD },
 	};
-	const char *text = getenv("NNACCEL_DEBUG");
+	const char *text = nna_environment_get("NNACCEL_DEBUG");
 	uint32_t flags = 0;
 
 	while (text && *text) {

@@ -6,8 +6,9 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "libnnaccel/support/environment.h"
 
 static const char *const nna_message_tags[NNA_MESSAGE_TAGS] = {
 	[NNA_MESSAGE_MODEL] = "model",
@@ -23,7 +24,7 @@ static uint32_t nna_message_wanted; /* bits, by enum nna_message_tag */
 
 static void nna_message_read(void)
 {
-	const char *value = getenv("NNACCEL_LOG");
+	const char *value = nna_environment_get("NNACCEL_LOG");
 
 	while (value && *value) {
 		size_t length = strcspn(value, ", ");

@@ -5,9 +5,10 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "libnnaccel/support/environment.h"
 
 static pthread_once_t nna_trace_once = PTHREAD_ONCE_INIT;
 static int nna_trace_fd = -1;
@@ -16,12 +17,14 @@ static void nna_trace_open(void)
 {
 	static const char *const places[] = { "/sys/kernel/tracing/trace_marker",
 					      "/sys/kernel/debug/tracing/trace_marker" };
-	const char *value = getenv("NNACCEL_TRACE");
+	const char *value = nna_environment_get("NNACCEL_TRACE");
 
-	if (!value || !*value || !strcmp(value, "0"))
+	if (!value || !strcmp(value, "0"))
 		return;
 	if (strcmp(value, "1")) {
-		nna_trace_fd = open(value, O_WRONLY | O_APPEND | O_CLOEXEC);
+		value = nna_environment_get_path("NNACCEL_TRACE");
+		if (value)
+			nna_trace_fd = open(value, O_WRONLY | O_APPEND | O_CLOEXEC);
 		return;
 	}
 	for (int i = 0; i < 2 && nna_trace_fd < 0; i++)

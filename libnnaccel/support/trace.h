@@ -6,8 +6,9 @@
  *	B|PID|[NN_LR_PE]NAME	it begins: the layer is L and a letter, the phase P and a letter
  *	E|PID			it ends
  *
- * NNACCEL_TRACE in the environment turns them on: 1 for the kernel's file, or a path. It is read
- * once. While it is off, a span costs one load.
+ * NNACCEL_TRACE in the environment turns them on: 1 for the kernel's file, or a path, which a program
+ * with more privileges than its user does not take. The variable is read once. While it is off, a
+ * span costs one load.
  */
 #ifndef NNA_TRACE_H
 #define NNA_TRACE_H

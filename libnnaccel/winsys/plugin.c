@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
+#include "libnnaccel/support/environment.h"
 #include "libnnaccel/support/log.h"
 #include "libnnaccel/winsys/plugin.h"
 #include "nna_build_id.h"
@@ -27,12 +27,12 @@
 /* Return: the path of the plug-in, for the caller to free; NULL without memory. */
 static char *plugin_path(void)
 {
-	const char *dir = getauxval(AT_SECURE) ? NULL : getenv("NNACCEL_PLUGIN_DIR");
+	const char *dir = nna_environment_get_path("NNACCEL_PLUGIN_DIR");
 	char *library = NULL, *path;
 	Dl_info self;
 	int ret;
 
-	if (dir && *dir) {
+	if (dir) {
 		ret = asprintf(&path, "%s/" FILE_NAME, dir);
 	} else {
 		if (dladdr((void *)plugin_path, &self) && self.dli_fname)
