@@ -150,6 +150,20 @@ struct nna_device {
 	unsigned int timeout_ms;
 };
 
+/**
+ * NNA_IOCTL_DBG() - Log an error of user space at debug level.
+ * @drm: the DRM device.
+ * @cond: the condition, true for an error: its text is logged with the name of the function.
+ *
+ * Return: @cond.
+ */
+#define NNA_IOCTL_DBG(drm, cond) ({ \
+	bool __bad = !!(cond); \
+	if (__bad) \
+		drm_dbg_driver(drm, "%s: refused: %s\n", __func__, #cond); \
+	__bad; \
+})
+
 static inline struct nna_device *to_nna_device(struct drm_device *drm)
 {
 	return container_of(drm, struct nna_device, drm);

@@ -49,7 +49,7 @@ static irqreturn_t nna_device_irq(int irq, void *data)
 	cookie = dma_fence_begin_signalling();
 	for_each_set_bit(i, &vector->rings, NNA_RINGS)
 		if (nna_ring_process(&nna->rings[i]) < 0)
-			nna_core_schedule_reset(nna, "a completion made no sense");
+			nna_core_schedule_reset(nna, "a completion has a wrong sequence number");
 	dma_fence_end_signalling(cookie);
 
 	/* MSI-X is never shared. If there was no new record, an earlier interrupt has read it. */
@@ -157,7 +157,8 @@ static int nna_device_init_rings(struct nna_device *nna, const int *irqs, unsign
 		ret = devm_request_irq(dev, irqs[i], nna_device_irq, 0, NNA_DRIVER_NAME,
 				       &vectors[i]);
 		if (ret)
-			return dev_err_probe(dev, ret, "no interrupt %u\n", i);
+			return dev_err_probe(dev, ret, "cannot request interrupt %d of vector %u\n",
+					     irqs[i], i);
 	}
 	return 0;
 }
@@ -199,7 +200,7 @@ struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver 
 	/* Reset before bus mastering, so that jobs of a former driver cannot write to memory. */
 	ret = nna_hw_reset(&nna->hw);
 	if (ret)
-		return ERR_PTR(dev_err_probe(dev, ret, "the device does not reset\n"));
+		return ERR_PTR(dev_err_probe(dev, ret, "the device does not complete a reset\n"));
 	bus->enable_bus_master(dev);
 
 	ret = nna_device_init_rings(nna, irqs, irq_count);
@@ -215,7 +216,7 @@ struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver 
 	nna_clock_sample(&nna->clock, &nna->hw);
 	ret = nna_reset_enable_rings(nna);
 	if (ret) {
-		dev_err_probe(dev, ret, "the device refuses its rings\n");
+		dev_err_probe(dev, ret, "the device does not enable its rings\n");
 		goto err_lose;
 	}
 	ret = nna_control_ping(nna);

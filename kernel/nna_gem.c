@@ -214,7 +214,7 @@ struct drm_gem_object *nna_gem_prime_import_sg_table(struct drm_device *drm,
 	struct drm_gem_object *obj;
 
 	if (!nna_gem_can_map(sgt, PAGE_ALIGN(attach->dmabuf->size))) {
-		drm_dbg_driver(drm, "refused: a dma-buf of something other than pages\n");
+		drm_dbg_driver(drm, "import refused: the dma-buf does not consist of whole device pages\n");
 		return ERR_PTR(-EINVAL);
 	}
 	obj = drm_gem_shmem_prime_import_sg_table(drm, attach, sgt);
@@ -241,7 +241,7 @@ int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags
 	struct nna_bo *bo;
 	int ret;
 
-	if (!*size || *size > NNA_MAX_BO_SIZE || *size > SIZE_MAX - PAGE_SIZE)
+	if (NNA_IOCTL_DBG(drm, !*size || *size > NNA_MAX_BO_SIZE || *size > SIZE_MAX - PAGE_SIZE))
 		return -EINVAL;
 
 	shmem = drm_gem_shmem_create(drm, PAGE_ALIGN(*size));
@@ -317,7 +317,7 @@ int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size)
 	unsigned int i;
 	int ret;
 
-	if (check_add_overflow(offset, size, &end) || end > obj->size)
+	if (NNA_IOCTL_DBG(obj->dev, check_add_overflow(offset, size, &end) || end > obj->size))
 		return -EINVAL;
 	if (!size || nna->coherent || !(bo->flags & DRM_NNA_BO_CACHED))
 		return 0;

@@ -105,13 +105,15 @@ int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs)
 
 	id = nna_hw_read32(hw, NNA_REG_ID);
 	if (id != NNA_ID_MAGIC)
-		return dev_err_probe(dev, -ENODEV, "not an NNA: id %08x\n", id);
+		return dev_err_probe(dev, -ENODEV, "not an NNA: register ID is %#x, not %#x\n", id,
+				     NNA_ID_MAGIC);
 
 	v = nna_hw_read32(hw, NNA_REG_VERSION);
 	hw->abi_major = v >> 16;
 	hw->abi_minor = v & 0xffff;
 	if (hw->abi_major != NNA_ABI_MAJOR)
-		return dev_err_probe(dev, -ENODEV, "interface version %u.%u, this driver knows %u\n",
+		return dev_err_probe(dev, -ENODEV,
+				     "ABI %u.%u of the device needs another driver: this one knows %u\n",
 				     hw->abi_major, hw->abi_minor, NNA_ABI_MAJOR);
 
 	v = nna_hw_read32(hw, NNA_REG_STREAM_VERSION);
@@ -127,7 +129,10 @@ int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs)
 	if (hw->job_rings != NNA_JOB_RINGS || hw->ring_size_limit < NNA_RING_SIZE_MIN ||
 	    !is_power_of_2(hw->ring_size_limit) || !hw->msix_count || !hw->tick_hz ||
 	    !hw->job_limit || div64_u64(hw->job_limit, hw->tick_hz) > NNA_JOB_LIMIT_MAX_S)
-		return dev_err_probe(dev, -EIO, "the registers make no sense\n");
+		return dev_err_probe(dev, -EIO,
+				     "bad registers: %u job rings of %u, %u vectors, job limit %llu at %llu Hz\n",
+				     hw->job_rings, hw->ring_size_limit, hw->msix_count,
+				     hw->job_limit, hw->tick_hz);
 	return 0;
 }
 

@@ -22,14 +22,6 @@
 #include "nna_uobj.h"
 #include "nna_vm.h"
 
-/* Returns @cond, which is true for an error of the client; then logs it at debug level. */
-#define NNA_IOCTL_DBG(drm, cond) ({ \
-	bool __bad = !!(cond); \
-	if (__bad) \
-		drm_dbg_driver(drm, "%s: refused: %s\n", __func__, #cond); \
-	__bad; \
-})
-
 /* Size of an array's element in version 1.0 of the interface, up to its last member. */
 #define NNA_STRIDE(type, last)	offsetofend(struct drm_nna_##type, last)
 
@@ -261,7 +253,7 @@ static int nna_ioctl_bo_sync(struct drm_device *drm, void *data, struct drm_file
 
 	ops = nna_uobj_get_array(&args->ops, NNA_STRIDE(bo_sync_op, size), sizeof(*ops),
 				 NNA_MAX_BO_SYNC_OPS);
-	if (IS_ERR(ops))
+	if (NNA_IOCTL_DBG(drm, IS_ERR(ops)))
 		return PTR_ERR(ops);
 	if (!drm_dev_enter(drm, &idx)) {
 		kvfree(ops);
@@ -301,7 +293,7 @@ static int nna_ioctl_bo_set_label(struct drm_device *drm, void *data, struct drm
 		return -ENOENT;
 	if (args->label) {
 		label = strndup_user(u64_to_user_ptr(args->label), NNA_MAX_LABEL);
-		if (IS_ERR(label)) {
+		if (NNA_IOCTL_DBG(drm, IS_ERR(label))) {
 			drm_gem_object_put(obj);
 			return PTR_ERR(label) == -EINVAL ? -E2BIG : PTR_ERR(label);
 		}
@@ -385,7 +377,7 @@ static int nna_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file
 		return -ENOENT;
 	ops = nna_uobj_get_array(&args->ops, NNA_STRIDE(vm_bind_op, size), sizeof(*ops),
 				 NNA_MAX_BIND_OPS);
-	if (IS_ERR(ops)) {
+	if (NNA_IOCTL_DBG(drm, IS_ERR(ops))) {
 		ret = PTR_ERR(ops);
 	} else if (!nna_ioctl_enter(drm, &idx)) {
 		ret = -ENODEV;
@@ -472,11 +464,11 @@ static int nna_ioctl_submit(struct drm_device *drm, void *data, struct drm_file 
 	if (NNA_IOCTL_DBG(drm, !ctx))
 		return -ENOENT;
 	ret = nna_job_reserve(ctx, args);
-	if (NNA_IOCTL_DBG(drm, ret))
+	if (ret)
 		goto out_ctx;
 	syncs = nna_uobj_get_array_into(&args->syncs, NNA_STRIDE(sync, point), sizeof(*syncs),
 					NNA_MAX_SYNCS, inline_syncs, ARRAY_SIZE(inline_syncs));
-	if (IS_ERR(syncs)) {
+	if (NNA_IOCTL_DBG(drm, IS_ERR(syncs))) {
 		ret = PTR_ERR(syncs);
 		nna_ctx_give_quota(ctx);
 		goto out_ctx;
@@ -484,7 +476,7 @@ static int nna_ioctl_submit(struct drm_device *drm, void *data, struct drm_file 
 	if (nna_ioctl_enter(drm, &idx)) {
 		ret = nna_job_submit(file, ctx, args, syncs, args->syncs.count);
 		if (ret)
-			drm_dbg_driver(drm, "submit: refused: %d\n", ret);
+			drm_dbg_driver(drm, "submit: refused with error %d\n", ret);
 		drm_dev_exit(idx);
 	} else {
 		ret = -ENODEV;

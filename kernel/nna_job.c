@@ -464,36 +464,39 @@ static bool nna_job_range_ok(u64 va, u64 size, u64 align)
 	       !check_add_overflow(va, size, &end) && end <= NNA_VA_END;
 }
 
-static int nna_job_check_profile(const struct nna_hw *hw, const struct drm_nna_submit *args)
+static int nna_job_check_profile(struct nna_device *nna, const struct drm_nna_submit *args)
 {
 	if (!args->profile_va && !args->profile_size)
 		return 0;
-	if (args->profile_size < sizeof(struct nna_profile_header) ||
-	    !nna_job_range_ok(args->profile_va, args->profile_size, 64))
+	if (NNA_IOCTL_DBG(&nna->drm, args->profile_size < sizeof(struct nna_profile_header) ||
+			  !nna_job_range_ok(args->profile_va, args->profile_size, 64)))
 		return -EINVAL;
 	/* An older device ends a job with these words of the entry set, which bans the context. */
-	return nna_hw_has_profiles(hw) ? 0 : -EOPNOTSUPP;
+	return NNA_IOCTL_DBG(&nna->drm, !nna_hw_has_profiles(&nna->hw)) ? -EOPNOTSUPP : 0;
 }
 
 /* The device makes these checks, too, but reports a failure as a fault, which bans the context. */
-static int nna_job_check(const struct nna_hw *hw, const struct drm_nna_submit *args)
+static int nna_job_check(struct nna_device *nna, const struct drm_nna_submit *args)
 {
-	if (args->flags & ~DRM_NNA_SUBMIT_FLAGS)
+	struct drm_device *drm = &nna->drm;
+
+	if (NNA_IOCTL_DBG(drm, args->flags & ~DRM_NNA_SUBMIT_FLAGS))
 		return -EINVAL;
-	if (!args->stream_size || args->stream_size > NNA_MAX_STREAM_SIZE ||
-	    !IS_ALIGNED(args->stream_size | args->start, NNA_COMMAND_ALIGN) ||
-	    args->start >= args->stream_size ||
-	    !nna_job_range_ok(args->stream_va, args->stream_size, NNA_COMMAND_ALIGN))
+	if (NNA_IOCTL_DBG(drm, !args->stream_size || args->stream_size > NNA_MAX_STREAM_SIZE) ||
+	    NNA_IOCTL_DBG(drm, !IS_ALIGNED(args->stream_size | args->start, NNA_COMMAND_ALIGN)) ||
+	    NNA_IOCTL_DBG(drm, args->start >= args->stream_size) ||
+	    NNA_IOCTL_DBG(drm, !nna_job_range_ok(args->stream_va, args->stream_size,
+						 NNA_COMMAND_ALIGN)))
 		return -EINVAL;
-	if (args->slot_count > NNA_MAX_SLOTS)
+	if (NNA_IOCTL_DBG(drm, args->slot_count > NNA_MAX_SLOTS))
 		return -EINVAL;
-	if (args->slot_count ?
-	    !nna_job_range_ok(args->base_table_va, 16ull * args->slot_count, 16) :
-	    args->base_table_va)
+	if (NNA_IOCTL_DBG(drm, args->slot_count ?
+			  !nna_job_range_ok(args->base_table_va, 16ull * args->slot_count, 16) :
+			  args->base_table_va))
 		return -EINVAL;
-	if (args->report_va && !nna_job_range_ok(args->report_va, 128, 64))
+	if (NNA_IOCTL_DBG(drm, args->report_va && !nna_job_range_ok(args->report_va, 128, 64)))
 		return -EINVAL;
-	return nna_job_check_profile(hw, args);
+	return nna_job_check_profile(nna, args);
 }
 
 static void nna_job_fill(struct nna_job *job, const struct drm_nna_submit *args)
@@ -590,7 +593,7 @@ static void nna_job_push(struct nna_job *job)
 
 int nna_job_reserve(struct nna_ctx *ctx, const struct drm_nna_submit *args)
 {
-	int ret = nna_job_check(&ctx->nna->hw, args);
+	int ret = nna_job_check(ctx->nna, args);
 
 	return ret ?: nna_ctx_take_quota(ctx, args->flags & DRM_NNA_SUBMIT_NONBLOCK);
 }

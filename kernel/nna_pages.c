@@ -13,7 +13,7 @@
 
 unsigned long nna_pages_limit;
 module_param_named(pages_limit, nna_pages_limit, ulong, 0644);
-MODULE_PARM_DESC(pages_limit, "pages that a device may pin (0, the default: half of all memory)");
+MODULE_PARM_DESC(pages_limit, "Pages that a device may pin (0, the default: half of the memory)");
 
 /**
  * struct nna_pages - Pinned pages of a device.
@@ -37,8 +37,8 @@ int nna_pages_take(struct nna_device *nna, unsigned long count)
 	do {
 		/* More than the limit may be pinned, if the limit was lowered. */
 		if (count > limit || pinned > limit - count) {
-			drm_dbg_driver(&nna->drm, "%lu more pages would pass the limit of %lu\n",
-				       count, limit);
+			drm_dbg_driver(&nna->drm, "%lu pages are pinned, %lu more exceed pages_limit, %lu\n",
+				       pinned, count, limit);
 			return -ENOMEM;
 		}
 	} while (!atomic_long_try_cmpxchg(&nna->pages->pinned, &pinned, pinned + count));

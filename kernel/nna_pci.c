@@ -43,22 +43,24 @@ static int nna_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 	ret = pcim_enable_device(pdev);
 	if (ret)
-		return dev_err_probe(dev, ret, "cannot enable the device\n");
+		return dev_err_probe(dev, ret, "cannot enable the PCI device\n");
 	regs = pcim_iomap_region(pdev, NNA_PCI_REGISTER_BAR, NNA_DRIVER_NAME);
 	if (IS_ERR(regs))
-		return dev_err_probe(dev, PTR_ERR(regs), "cannot map the registers\n");
+		return dev_err_probe(dev, PTR_ERR(regs), "cannot map the registers, BAR %u\n",
+				     NNA_PCI_REGISTER_BAR);
 	if (pci_resource_len(pdev, NNA_PCI_REGISTER_BAR) < NNA_PCI_REGISTER_BAR_SIZE)
-		return dev_err_probe(dev, -ENODEV, "register BAR is too small\n");
+		return dev_err_probe(dev, -ENODEV, "BAR %u has less than %u bytes of registers\n",
+				     NNA_PCI_REGISTER_BAR, NNA_PCI_REGISTER_BAR_SIZE);
 
 	/* Page table entries hold bus addresses of 52 bits. */
 	ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(52));
 	if (ret)
-		return dev_err_probe(dev, ret, "no DMA\n");
+		return dev_err_probe(dev, ret, "no DMA with addresses of 52 bits\n");
 	dma_set_max_seg_size(dev, SZ_2G);
 
 	count = pci_alloc_irq_vectors(pdev, 1, NNA_RINGS, PCI_IRQ_MSIX);
 	if (count < 0)
-		return dev_err_probe(dev, count, "no MSI-X\n");
+		return dev_err_probe(dev, count, "cannot allocate MSI-X vectors\n");
 	ret = devm_add_action_or_reset(dev, nna_pci_free_vectors, pdev);
 	if (ret)
 		return ret;

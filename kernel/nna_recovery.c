@@ -109,7 +109,7 @@ static bool nna_recovery_poll(struct nna_ring *ring, struct dma_fence *fence)
  */
 static void nna_recovery_end_hang(struct nna_device *nna, struct nna_ring *ring)
 {
-	const char *reason = "no job was begun";
+	const char *reason = "the device has begun no job in time";
 	int error = -EIO;
 	struct dma_fence *fence = NULL;
 	bool ended = false, dump;
@@ -134,12 +134,12 @@ static void nna_recovery_end_hang(struct nna_device *nna, struct nna_ring *ring)
 		else
 			ended = nna_recovery_poll(ring, fence);
 		dma_fence_put(fence);
-		reason = "a job did not end";
+		reason = "a job did not end after an abort";
 		error = -ECANCELED;
 	}
 	if (ended)
-		drm_err(&nna->drm, "ring %u: job %u did not end and was aborted\n", ring->index,
-			seqno);
+		drm_err(&nna->drm, "ring %u: job %u exceeded the time limit and was aborted\n",
+			ring->index, seqno);
 	else
 		nna_reset_now(nna, reason, error);
 	if (dump)
@@ -168,9 +168,10 @@ void nna_recovery_timeout(struct nna_job *job)
 	if (READ_ONCE(nna->suspended))
 		return;
 	if (dma_fence_is_signaled(fence)) {
-		drm_notice(&nna->drm, "ring %u: completion without interrupt\n", ring->index);
+		drm_notice(&nna->drm, "ring %u: the interrupt of a completion was lost\n",
+			   ring->index);
 	} else if (ret < 0) {
-		nna_reset_now(nna, "a completion made no sense", -EIO);
+		nna_reset_now(nna, "a completion has a wrong sequence number", -EIO);
 	} else if (drm_dev_enter(&nna->drm, &idx)) {
 		if (nna_recovery_device_hangs(job))
 			nna_recovery_end_hang(nna, NULL);

@@ -48,7 +48,7 @@ int nna_reset_enable_rings(struct nna_device *nna)
 	for (i = 0; i < NNA_RINGS; i++) {
 		ret = nna_ring_enable(&nna->rings[i]);
 		if (ret) {
-			drm_dbg_driver(&nna->drm, "the device refuses ring %u\n", i);
+			drm_dbg_driver(&nna->drm, "ring %u: the device does not enable it\n", i);
 			return ret;
 		}
 	}
@@ -125,10 +125,10 @@ static void nna_reset_rings(struct nna_device *nna, const u32 *heads, const char
 	if (ret) {
 		nna_reset_wedge(nna);
 		drm_err(&nna->drm,
-			"%s, and reset failed (%d): the device is lost until it is bound again\n",
+			"%s, and the reset failed (%d): the device is lost, bind the driver again\n",
 			reason, ret);
 	} else {
-		drm_err(&nna->drm, "%s: device has been reset\n", reason);
+		drm_err(&nna->drm, "%s: the device has been reset\n", reason);
 		queue_work(nna->cleanup_wq, &nna->reset->wedged_work);
 	}
 }
@@ -233,7 +233,7 @@ void nna_reset_bus_end(struct nna_device *nna)
 	if (!pm_runtime_suspended(nna->drm.dev) && READ_ONCE(nna->suspended) &&
 	    !nna_core_is_lost(nna)) {
 		cookie = dma_fence_begin_signalling();
-		nna_reset_rings(nna, nna->reset->bus_heads, "a reset or an error of the bus", -EIO);
+		nna_reset_rings(nna, nna->reset->bus_heads, "reset or error of the bus", -EIO);
 		dma_fence_end_signalling(cookie);
 		WRITE_ONCE(nna->suspended, false);
 	}
@@ -244,7 +244,7 @@ static void nna_reset_bus_lost(struct nna_device *nna)
 {
 	if (!nna_core_is_lost(nna)) {
 		nna_reset_wedge(nna);
-		drm_err(&nna->drm, "the bus does not recover: the device is lost until it is bound again\n");
+		drm_err(&nna->drm, "the bus does not recover: the device is lost, bind the driver again\n");
 	}
 	nna_reset_bus_left(nna);
 }
@@ -288,7 +288,7 @@ void nna_reset_suspend(struct nna_device *nna)
 	nna_hw_stop(&nna->hw);
 	ret = nna_hw_reset(&nna->hw);
 	if (ret) {
-		drm_err(&nna->drm, "no sleep (%d), the device is lost until it is bound again\n",
+		drm_err(&nna->drm, "suspend: reset failed (%d): the device is lost, bind the driver again\n",
 			ret);
 		nna_reset_wedge(nna);
 	} else {
@@ -307,7 +307,7 @@ void nna_reset_resume(struct nna_device *nna)
 	if (!nna_core_is_lost(nna)) {
 		ret = nna_reset_enable_rings(nna);
 		if (ret) {
-			drm_err(&nna->drm, "no waking up (%d), the device is lost until it is bound again\n",
+			drm_err(&nna->drm, "resume: the rings do not start (%d): the device is lost, bind the driver again\n",
 				ret);
 			nna_reset_wedge(nna);
 		}
@@ -327,7 +327,7 @@ void nna_reset_unplug(struct nna_device *nna)
 	 * The reset ends running jobs at once. It fails if the device is gone, which is no error.
 	 */
 	if (nna_hw_reset(&nna->hw))
-		drm_dbg(&nna->drm, "no reset on the way out\n");
+		drm_dbg(&nna->drm, "unplug: the device does not complete a reset\n");
 	nna->bus->disable_bus_master(nna->drm.dev);
 	nna_reset_end_jobs(nna);
 

@@ -46,7 +46,8 @@ static int nna_suspend_system(struct device *dev)
 	nna_sched_stop(nna, NNA_STOPPED_BY_SUSPEND);
 	while (!nna_suspend_rings_are_empty(nna)) {
 		if (time_after(jiffies, end)) {
-			drm_dbg_driver(&nna->drm, "too busy to be suspended\n");
+			drm_dbg_driver(&nna->drm, "suspend: jobs on the rings do not end within %u ms\n",
+				       nna->timeout_ms);
 			nna_sched_start(nna, NNA_STOPPED_BY_SUSPEND);
 			return -EBUSY;
 		}

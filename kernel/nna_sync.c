@@ -3,23 +3,23 @@
 
 #include <linux/dma-fence-chain.h>
 #include <linux/slab.h>
+#include <drm/drm_file.h>
 #include <drm/drm_syncobj.h>
 #include <drm/nna_accel.h>
 
+#include "nna_core.h"
 #include "nna_sync.h"
 
-static int nna_sync_check(const struct drm_nna_sync *sync)
+static int nna_sync_check(struct drm_device *drm, const struct drm_nna_sync *sync)
 {
-	if (sync->flags & ~(DRM_NNA_SYNC_TYPE_MASK | DRM_NNA_SYNC_SIGNAL))
+	u32 type = sync->flags & DRM_NNA_SYNC_TYPE_MASK;
+
+	if (NNA_IOCTL_DBG(drm, sync->flags & ~(DRM_NNA_SYNC_TYPE_MASK | DRM_NNA_SYNC_SIGNAL)) ||
+	    NNA_IOCTL_DBG(drm, type > DRM_NNA_SYNC_TYPE_TIMELINE) ||
+	    NNA_IOCTL_DBG(drm, type == DRM_NNA_SYNC_TYPE_SYNCOBJ && sync->point) ||
+	    NNA_IOCTL_DBG(drm, type == DRM_NNA_SYNC_TYPE_TIMELINE && !sync->point))
 		return -EINVAL;
-	switch (sync->flags & DRM_NNA_SYNC_TYPE_MASK) {
-	case DRM_NNA_SYNC_TYPE_SYNCOBJ:
-		return sync->point ? -EINVAL : 0;
-	case DRM_NNA_SYNC_TYPE_TIMELINE:
-		return sync->point ? 0 : -EINVAL;
-	default:
-		return -EINVAL;
-	}
+	return 0;
 }
 
 static int nna_sync_out_init(struct nna_sync_out *out, struct drm_file *file,
@@ -40,6 +40,7 @@ static int nna_sync_out_init(struct nna_sync_out *out, struct drm_file *file,
 int nna_syncs_init(struct nna_syncs *syncs, struct drm_file *file,
 		   const struct drm_nna_sync *array, u32 count)
 {
+	struct drm_device *drm = file->minor->dev;
 	u32 i, outs = 0;
 	int ret;
 
@@ -47,7 +48,7 @@ int nna_syncs_init(struct nna_syncs *syncs, struct drm_file *file,
 	syncs->in = syncs->inline_in;
 	syncs->out = syncs->inline_out;
 	for (i = 0; i < count; i++) {
-		ret = nna_sync_check(&array[i]);
+		ret = nna_sync_check(drm, &array[i]);
 		if (ret)
 			return ret;
 		outs += !!(array[i].flags & DRM_NNA_SYNC_SIGNAL);
@@ -70,8 +71,11 @@ int nna_syncs_init(struct nna_syncs *syncs, struct drm_file *file,
 			if (!ret)
 				syncs->in_count++;
 		}
-		if (ret)
+		if (ret) {
+			drm_dbg_driver(drm, "sync %u: no syncobj %u, or it has no fence (%d)\n", i,
+				       array[i].handle, ret);
 			goto err;
+		}
 	}
 	return 0;
 

@@ -27,7 +27,7 @@
 
 static unsigned int nna_vm_mappings_limit;
 module_param_named(max_mappings, nna_vm_mappings_limit, uint, 0644);
-MODULE_PARM_DESC(max_mappings, "mappings that a new address space may have (0, the default: "
+MODULE_PARM_DESC(max_mappings, "Mappings that a new address space may have (0, the default: "
 		 __stringify(NNA_MAX_MAPPINGS) ")");
 
 /* A map inside an old mapping needs three nodes: its own, and one for each remaining side. */
@@ -558,25 +558,23 @@ static void nna_bind_fini(struct nna_bind *bind)
 		drm_gem_object_put(&bind->bo->base.base);
 }
 
-static int nna_bind_check(struct nna_bind *bind, const struct drm_nna_vm_bind_op *op)
+static int nna_bind_check(struct nna_vm *vm, struct nna_bind *bind,
+			  const struct drm_nna_vm_bind_op *op)
 {
+	struct drm_device *drm = &vm->nna->drm;
 	u64 end;
 
-	if (op->pad || !op->size || !IS_ALIGNED(op->va | op->size | op->bo_offset, NNA_PAGE_SIZE))
+	if (NNA_IOCTL_DBG(drm, op->pad || op->type > DRM_NNA_VM_BIND_OP_UNMAP) ||
+	    NNA_IOCTL_DBG(drm, !op->size) ||
+	    NNA_IOCTL_DBG(drm, !IS_ALIGNED(op->va | op->size | op->bo_offset, NNA_PAGE_SIZE)))
 		return -EINVAL;
-	if (check_add_overflow(op->va, op->size, &end) || op->va < NNA_VA_START || end > NNA_VA_END)
+	if (NNA_IOCTL_DBG(drm, check_add_overflow(op->va, op->size, &end) ||
+			  op->va < NNA_VA_START || end > NNA_VA_END))
 		return -EINVAL;
-
-	switch (op->type) {
-	case DRM_NNA_VM_BIND_OP_MAP:
-		if (op->flags & ~DRM_NNA_VM_BIND_OP_READONLY)
+	if (op->type == DRM_NNA_VM_BIND_OP_MAP) {
+		if (NNA_IOCTL_DBG(drm, op->flags & ~DRM_NNA_VM_BIND_OP_READONLY))
 			return -EINVAL;
-		break;
-	case DRM_NNA_VM_BIND_OP_UNMAP:
-		if (op->flags || op->bo_handle || op->bo_offset)
-			return -EINVAL;
-		break;
-	default:
+	} else if (NNA_IOCTL_DBG(drm, op->flags || op->bo_handle || op->bo_offset)) {
 		return -EINVAL;
 	}
 
@@ -591,17 +589,19 @@ static int nna_bind_check(struct nna_bind *bind, const struct drm_nna_vm_bind_op
 static int nna_bind_prepare_map(struct nna_vm *vm, struct drm_file *file, struct nna_bind *bind,
 				u32 handle)
 {
+	struct drm_device *drm = &vm->nna->drm;
 	struct drm_gem_object *obj;
 	int ret;
 	u64 end;
 
 	obj = drm_gem_object_lookup(file, handle);
-	if (!obj)
+	if (NNA_IOCTL_DBG(drm, !obj))
 		return -ENOENT;
 	bind->bo = to_nna_bo(obj);
-	if (bind->bo->resv_obj && bind->bo->resv_obj != nna_vm_resv_obj(vm))
+	if (NNA_IOCTL_DBG(drm, bind->bo->resv_obj && bind->bo->resv_obj != nna_vm_resv_obj(vm)))
 		return -EINVAL;
-	if (check_add_overflow(bind->bo_offset, bind->size, &end) || end > obj->size)
+	if (NNA_IOCTL_DBG(drm, check_add_overflow(bind->bo_offset, bind->size, &end) ||
+			  end > obj->size))
 		return -EINVAL;
 
 	ret = nna_bo_get_pages(bind->bo);
@@ -628,7 +628,7 @@ static int nna_bind_prepare(struct nna_vm *vm, struct drm_file *file, struct nna
 	unsigned int i;
 	int ret;
 
-	ret = nna_bind_check(bind, op);
+	ret = nna_bind_check(vm, bind, op);
 	if (ret)
 		return ret;
 	for (i = 0; i < NNA_BIND_NODES; i++) {
@@ -697,7 +697,8 @@ int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_v
 		ret = nna_bind_prepare(vm, file, &binds[prepared], &ops[prepared]);
 		if (!ret)
 			growth += nna_bind_growth(vm, &binds[prepared], !prepared);
-		if (growth && vm->mappings + growth > vm->max_mappings)
+		if (NNA_IOCTL_DBG(&vm->nna->drm,
+				  growth && vm->mappings + growth > vm->max_mappings))
 			ret = -ENOSPC;
 		cond_resched();
 		/* A large bind spends most of its time here, in allocations. */
