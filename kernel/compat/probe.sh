@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# probe.sh INCLUDE: prints -DNNA_HAVE_* options for what the kernel headers in INCLUDE have. The
-# headers are searched because the version is not enough: point releases of one version differ, as
-# fixes bring interfaces along.
+# probe.sh INCLUDE: prints a -DNNA_HAVE_* option for each interface that the kernel headers in
+# INCLUDE have. The version does not tell: point releases of one version differ, as fixes backport
+# interfaces.
 
 inc=$1
 
