@@ -13,9 +13,9 @@ extern "C" {
  *
  * A client opens /dev/accel/accelN (driver name "nna"), creates an address space (VM), creates
  * buffer objects and binds them into the VM, creates a context on the VM and submits jobs to it.
- * All that a job needs (command stream, base table, report, tensors) is in the client's own
- * buffers, at addresses of its VM. The kernel reads none of it: the device's MMU is what keeps
- * clients apart.
+ * Command stream, base table, report and tensors of a job are in the client's own buffers, at
+ * addresses of its VM. The kernel reads none of them: the device's MMU isolates clients from each
+ * other.
  *
  * Synchronisation is explicit: a submission names the &drm_syncobj it waits for and those it
  * signals, binary or timeline. The syncobj ioctls of the DRM core, with their sync_file import and
@@ -25,26 +25,26 @@ extern "C" {
  *
  * - Fields called pad and unknown flag bits must be zero; they are checked (-EINVAL).
  * - Ids of VMs and contexts belong to the file; 0 is never one of them.
- * - An ioctl that fails has changed nothing, with one exception: when the argument cannot be
- *   written to (-EFAULT), the object whose id or handle it would have got may exist until the file
+ * - An ioctl that fails has changed nothing, with one exception: if the kernel cannot write to the
+ *   argument (-EFAULT), a new object, whose id or handle is then unknown, may exist until the file
  *   is closed.
- * - An ioctl that returns -EINTR can be called again as it is.
+ * - An ioctl that returns -EINTR can be called again with the same argument.
  * - Points in time are absolute, in nanoseconds of CLOCK_MONOTONIC; 0 means none.
- * - What a driver has is told by the version that DRM_IOCTL_VERSION returns: its minor number
- *   grows with additions; the list is in the driver's nna_drv.c. An older kernel does not know a
- *   new ioctl (-EINVAL), and a new field of what it answers is 0.
- * - Arrays are passed as &struct drm_nna_obj_array with the size of one element, so that elements
- *   may grow: what an older kernel does not know must be zero, what an older client does not
- *   pass is taken as zero.
+ * - DRM_IOCTL_VERSION returns the version of this interface. Its minor number grows with each
+ *   addition; the driver's nna_drv.c has the list. An older kernel refuses a new ioctl (-EINVAL),
+ *   and leaves a new field of an answer 0.
+ * - Arrays are passed as &struct drm_nna_obj_array with the size of one element, so elements may
+ *   grow. Bytes that an older kernel does not know must be zero; bytes that an older client does
+ *   not pass are read as zero.
  *
- * Errors that any ioctl may return; others are named with the ioctl:
+ * Errors that any ioctl may return; each ioctl names its others:
  *
  * ========  ==========================================================================
  * -EINVAL   malformed
  * -ENOENT   no such id or handle
- * -EFAULT   a pointer that cannot be accessed
- * -E2BIG    a count above the limit in HW_INFO, an element of more than 4096 bytes, or
- *           one with bits set that this kernel does not know
+ * -EFAULT   a pointer to memory that cannot be accessed
+ * -E2BIG    a count above its limit in HW_INFO, an element of more than 4096 bytes, or
+ *           an element with bits set that this kernel does not know
  * -ENOMEM   no memory
  * -EINTR    a signal
  * -ENODEV   the driver has been unbound from the device, or the device is lost
@@ -53,30 +53,30 @@ extern "C" {
  * Errors of a job's fence once it has signalled:
  *
  * ===========  ======================================================================= =====
- * 0            done; or it has yielded, see resume in its report
+ * 0            done; or the job has yielded, see resume in its report
  * -ETIMEDOUT   deadline, duration or loop limit passed
  * -ETIME       ran longer than its budget, or the device hung on it                    bans
- * -EFAULT      touched an address that it may not                                      bans
+ * -EFAULT      accessed an address that is not mapped or not writable                  bans
  * -EINVAL      malformed command stream                                                bans
  * -ERANGE      an index read from memory is out of range
- * -ENOSPC      an output whose size depends on data does not fit
+ * -ENOSPC      an output whose size depends on data does not fit its buffer
  * -ENOMEM      the device has no room for the job
- * -EIO         the device failed, or was reset from outside, and no job is to blame
- * -ECANCELED   its context was banned or destroyed, or another's hang caused a reset
+ * -EIO         the device failed, or was reset from outside, and no job is guilty
+ * -ECANCELED   its context was banned or destroyed, or another job's hang caused a reset
  * -ESRCH       its context was destroyed before it could start
  * -ENODEV      the driver has been unbound, or the device is lost
  * any other    the error of an in-fence: the job has not run
  * ===========  ======================================================================= =====
  *
- * "bans": the job's context takes no more jobs (-ECANCELED); see CTX_GET_STATE. Other contexts, of
- * the same client too, are not affected.
+ * "bans": the job's context takes no more jobs (-ECANCELED); see CTX_GET_STATE. Other contexts are
+ * not affected, not even those of the same client.
  */
 
 /**
  * enum drm_nna_ioctl_id - Numbers of the ioctls.
  */
 enum drm_nna_ioctl_id {
-	/** @DRM_NNA_DEV_QUERY: Ask for properties of the device and the driver. */
+	/** @DRM_NNA_DEV_QUERY: Query properties of the device and the driver. */
 	DRM_NNA_DEV_QUERY = 0,
 	/** @DRM_NNA_BO_CREATE: Create a buffer object. */
 	DRM_NNA_BO_CREATE,
@@ -84,7 +84,7 @@ enum drm_nna_ioctl_id {
 	DRM_NNA_BO_MMAP_OFFSET,
 	/** @DRM_NNA_BO_SYNC: Clean or invalidate the CPU's caches for a buffer object. */
 	DRM_NNA_BO_SYNC,
-	/** @DRM_NNA_BO_SET_LABEL: Name a buffer object for people who debug. */
+	/** @DRM_NNA_BO_SET_LABEL: Name a buffer object, for debugging. */
 	DRM_NNA_BO_SET_LABEL,
 	/** @DRM_NNA_BO_FROM_USERPTR: Reserved; -EINVAL. */
 	DRM_NNA_BO_FROM_USERPTR,
@@ -98,11 +98,11 @@ enum drm_nna_ioctl_id {
 	DRM_NNA_CTX_CREATE,
 	/** @DRM_NNA_CTX_DESTROY: Destroy a context. */
 	DRM_NNA_CTX_DESTROY,
-	/** @DRM_NNA_CTX_GET_STATE: Ask whether and why a context is banned. */
+	/** @DRM_NNA_CTX_GET_STATE: Query whether and why a context is banned. */
 	DRM_NNA_CTX_GET_STATE,
 	/** @DRM_NNA_SUBMIT: Submit one job. */
 	DRM_NNA_SUBMIT,
-	/** @DRM_NNA_BO_MADVISE: Say whether a buffer object's contents are needed. Since 1.1. */
+	/** @DRM_NNA_BO_MADVISE: Mark a buffer object as needed or not needed. Since 1.1. */
 	DRM_NNA_BO_MADVISE,
 };
 
@@ -128,7 +128,7 @@ struct drm_nna_obj_array {
 /* ------------------------------------------------------------------------------------ DEV_QUERY */
 
 /**
- * enum drm_nna_dev_query_type - What DEV_QUERY can be asked for.
+ * enum drm_nna_dev_query_type - Answers of DEV_QUERY.
  */
 enum drm_nna_dev_query_type {
 	/** @DRM_NNA_DEV_QUERY_HW_INFO: &struct drm_nna_hw_info. */
@@ -138,8 +138,9 @@ enum drm_nna_dev_query_type {
 	/** @DRM_NNA_DEV_QUERY_TIMESTAMP: &struct drm_nna_timestamp. Reads the device. */
 	DRM_NNA_DEV_QUERY_TIMESTAMP,
 	/**
-	 * @DRM_NNA_DEV_QUERY_COUNTERS: &struct drm_nna_counters. Reads the device. They tell what
-	 * other clients do, so the caller needs CAP_PERFMON or CAP_SYS_ADMIN: else -EACCES.
+	 * @DRM_NNA_DEV_QUERY_COUNTERS: &struct drm_nna_counters. Reads the device. They show the
+	 * activity of other clients, so the caller needs CAP_PERFMON or CAP_SYS_ADMIN: else
+	 * -EACCES.
 	 */
 	DRM_NNA_DEV_QUERY_COUNTERS,
 	/** @DRM_NNA_DEV_QUERY_FILE_COUNTERS: &struct drm_nna_file_counters. */
@@ -149,8 +150,8 @@ enum drm_nna_dev_query_type {
 /**
  * struct drm_nna_dev_query - Argument of DRM_IOCTL_NNA_DEV_QUERY.
  *
- * With @pointer 0 the kernel stores the size of the answer in @size. Else it writes at most @size
- * bytes of the answer, fills what is left of the @size bytes with zeros, and stores the size of the
+ * If @pointer is 0 the kernel stores the size of the answer in @size. Else it writes at most @size
+ * bytes of the answer, fills the rest of the @size bytes with zeros, and stores the size of the
  * answer in @size.
  *
  * .. code-block:: C
@@ -176,14 +177,14 @@ struct drm_nna_dev_query {
 
 /** DRM_NNA_HW_COHERENT - The device snoops the CPU's caches: BO_SYNC does nothing. */
 #define DRM_NNA_HW_COHERENT (1u << 0)
-/** DRM_NNA_HW_PROFILES - SUBMIT takes a profile: device and driver both know them. Since 1.2. */
+/** DRM_NNA_HW_PROFILES - The device supports the profile of SUBMIT. Since 1.2. */
 #define DRM_NNA_HW_PROFILES (1u << 1)
 
 /**
- * struct drm_nna_hw_info - What the device is, and the limits of driver and device.
+ * struct drm_nna_hw_info - Versions and limits of the device and the driver.
  */
 struct drm_nna_hw_info {
-	/** @abi_major: Hardware interface version; a client refuses one that it does not know. */
+	/** @abi_major: Hardware interface version; a client must refuse an unknown one. */
 	__u16 abi_major;
 	/** @abi_minor: Grows with compatible additions. */
 	__u16 abi_minor;
@@ -193,55 +194,55 @@ struct drm_nna_hw_info {
 	__u16 layout_version;
 	/** @flags: DRM_NNA_HW_*. */
 	__u32 flags;
-	/** @job_rings: Rings that take jobs: one per priority. */
+	/** @job_rings: Number of rings that take jobs: one per priority. */
 	__u32 job_rings;
-	/** @ring_size: Jobs that fit in one ring; others wait in the kernel. */
+	/** @ring_size: Number of jobs that fit in one ring; others wait in the kernel. */
 	__u32 ring_size;
-	/** @workers: Threads or cores of the device that compute. */
+	/** @workers: Number of threads or cores of the device that compute. */
 	__u32 workers;
 	/** @va_bits: Width of a device address. */
 	__u32 va_bits;
-	/** @max_slots: Most entries of a job's base table. */
+	/** @max_slots: Maximum entries of a job's base table. */
 	__u32 max_slots;
 	/** @va_start: First address that may be mapped. */
 	__u64 va_start;
-	/** @va_end: First address after the range that may be mapped. */
+	/** @va_end: First address behind the range that may be mapped. */
 	__u64 va_end;
 	/**
-	 * @page_sizes: Bit n: the device maps pages of 2^n bytes. Binds have the smallest one's
-	 * alignment.
+	 * @page_sizes: Bit n: the device maps pages of 2^n bytes. Addresses, offsets and sizes of
+	 * binds are multiples of the smallest page.
 	 */
 	__u64 page_sizes;
 	/** @job_limit_ns: Run time after which the device ends any job, in nanoseconds. */
 	__u64 job_limit_ns;
 	/** @tick_hz: Frequency of the device's clock, in Hz. */
 	__u64 tick_hz;
-	/** @max_stream_size: Most bytes of a command stream. */
+	/** @max_stream_size: Maximum bytes of a command stream. */
 	__u64 max_stream_size;
-	/** @max_bo_size: Most bytes of a buffer object. */
+	/** @max_bo_size: Maximum bytes of a buffer object. */
 	__u64 max_bo_size;
-	/** @max_syncs: Most elements of the syncs array of SUBMIT. */
+	/** @max_syncs: Maximum elements of the syncs array of SUBMIT. */
 	__u32 max_syncs;
-	/** @max_bind_ops: Most elements of the ops array of VM_BIND. */
+	/** @max_bind_ops: Maximum elements of the ops array of VM_BIND. */
 	__u32 max_bind_ops;
-	/** @max_bo_sync_ops: Most elements of the ops array of BO_SYNC. */
+	/** @max_bo_sync_ops: Maximum elements of the ops array of BO_SYNC. */
 	__u32 max_bo_sync_ops;
-	/** @max_vms: Most address spaces of one file. */
+	/** @max_vms: Maximum address spaces of one file. */
 	__u32 max_vms;
-	/** @max_ctxs: Most contexts of one file. */
+	/** @max_ctxs: Maximum contexts of one file. */
 	__u32 max_ctxs;
-	/** @max_label: Most bytes of a label, its terminating zero included. */
+	/** @max_label: Maximum bytes of a label, its terminating zero included. */
 	__u32 max_label;
 	/**
-	 * @max_ctx_jobs: Most jobs of one context that have not ended; see SUBMIT. 0: a kernel
-	 * that has no such limits and knows no DRM_NNA_SUBMIT_NONBLOCK.
+	 * @max_ctx_jobs: Job quota of a context: maximum jobs that have not ended; see SUBMIT. 0: a
+	 * kernel without quotas and without DRM_NNA_SUBMIT_NONBLOCK.
 	 */
 	__u32 max_ctx_jobs;
-	/** @max_file_jobs: Most jobs of all contexts of one file that have not ended. */
+	/** @max_file_jobs: Job quota of a file: the same over all its contexts. */
 	__u32 max_file_jobs;
-	/** @max_mappings: Most mappings of one VM; see VM_BIND. 0: a kernel without this limit. */
+	/** @max_mappings: Maximum mappings of a VM; see VM_BIND. 0: a kernel without this limit. */
 	__u32 max_mappings;
-	/** @max_tables: Most page tables of one VM; likewise. */
+	/** @max_tables: Maximum page tables of a VM; likewise. */
 	__u32 max_tables;
 };
 
@@ -257,8 +258,8 @@ struct drm_nna_sched_info {
 	/** @pad: MBZ. */
 	__u32 pad;
 	/**
-	 * @timeout_ns: Time after which the driver checks on a job that has not ended: it aborts
-	 * the job, or resets the device, if the device hangs.
+	 * @timeout_ns: Time after which the driver checks a job that has not ended. If the device
+	 * hangs, the driver aborts a job or resets the device.
 	 */
 	__u64 timeout_ns;
 };
@@ -271,28 +272,27 @@ struct drm_nna_timestamp {
 	__u64 monotonic_ns;
 	/** @tick: The device's clock, as in a job's report. */
 	__u64 tick;
-	/** @uncertainty_ns: The two were read within this time of each other. */
+	/** @uncertainty_ns: Maximum time between the two readings. */
 	__u64 uncertainty_ns;
 };
 
 /**
  * struct drm_nna_counters - Counters of device and driver since the driver was bound.
  *
- * Reading them costs register reads, which @mmio_reads counts as well, and resumes a device that is
- * suspended.
+ * The query reads registers, which @mmio_reads counts, too, and resumes a suspended device.
  */
 struct drm_nna_counters {
 	/** @jobs: Jobs that the device has ended. */
 	__u64 jobs;
-	/** @commands: Commands of streams that it has executed. */
+	/** @commands: Commands of streams that the device has executed. */
 	__u64 commands;
-	/** @irqs: Interrupts that it has raised. */
+	/** @irqs: Interrupts that the device has raised. */
 	__u64 irqs;
-	/** @mmio_reads: Register reads that it has answered. */
+	/** @mmio_reads: Register reads that the device has answered. */
 	__u64 mmio_reads;
-	/** @mmio_writes: Register writes that it has received. */
+	/** @mmio_writes: Register writes that the device has received. */
 	__u64 mmio_writes;
-	/** @preemptions: Times a job was preempted by one of another ring. */
+	/** @preemptions: Number of times that a job of another ring has preempted a job. */
 	__u64 preemptions;
 	/** @faults: Jobs that ended with a status other than OK. */
 	__u64 faults;
@@ -300,23 +300,23 @@ struct drm_nna_counters {
 	__u64 busy_ticks;
 	/** @walks: Page table walks. */
 	__u64 walks;
-	/** @longest_tile_ticks: Run time of the longest tile: a bound of the preemption latency. */
+	/** @longest_tile_ticks: Run time of the longest tile: bounds the preemption latency. */
 	__u64 longest_tile_ticks;
 	/** @driver_irqs: Interrupts that the driver has handled. */
 	__u64 driver_irqs;
 	/**
-	 * @driver_completions: Completions that the driver has handled, those of its own commands
-	 * included.
+	 * @driver_completions: Completions that the driver has handled, including those of its own
+	 * entries.
 	 */
 	__u64 driver_completions;
 	/** @driver_mmio_reads: Register reads that the driver has done. */
 	__u64 driver_mmio_reads;
-	/** @driver_resets: Times the driver has reset the device after a failure. */
+	/** @driver_resets: Number of times that the driver has reset the device after a failure. */
 	__u64 driver_resets;
 };
 
 /**
- * struct drm_nna_file_counters - What the jobs of the file have done since it was opened.
+ * struct drm_nna_file_counters - Counters of the file's jobs since it was opened.
  *
  * A job is counted before its fence signals.
  */
@@ -325,7 +325,7 @@ struct drm_nna_file_counters {
 	__u64 jobs;
 	/** @faults: Of these, jobs that ended with a status other than OK or YIELDED. */
 	__u64 faults;
-	/** @lost: Jobs on the rings that a reset or the loss of the device has ended. */
+	/** @lost: Jobs on the rings that a reset or the loss of the device ended. */
 	__u64 lost;
 	/** @busy_ticks: Run time of @jobs by &enum drm_nna_ctx_priority, in ticks. */
 	__u64 busy_ticks[4];
@@ -333,12 +333,13 @@ struct drm_nna_file_counters {
 
 /* ----------------------------------------------------------------------------------------- BO_* */
 
-/** DRM_NNA_BO_NO_MMAP - The buffer object cannot be mapped by the CPU. */
+/** DRM_NNA_BO_NO_MMAP - The CPU cannot map the buffer object. */
 #define DRM_NNA_BO_NO_MMAP (1u << 0)
 /**
  * DRM_NNA_BO_CACHED - CPU mappings are cached even if the device does not snoop: use BO_SYNC.
  *
- * Without it CPU mappings are coherent with the device: cached if it snoops, else write-combined.
+ * Without this flag CPU mappings are coherent with the device: cached if the device snoops the
+ * CPU's caches, else write-combined.
  */
 #define DRM_NNA_BO_CACHED (1u << 1)
 /** DRM_NNA_BO_FLAGS - All flags of BO_CREATE. */
@@ -347,9 +348,9 @@ struct drm_nna_file_counters {
 /**
  * struct drm_nna_bo_create - Argument of DRM_IOCTL_NNA_BO_CREATE.
  *
- * The memory is zero. The handle is closed with DRM_IOCTL_GEM_CLOSE; bindings keep the memory
- * alive. dma-bufs are imported with DRM_IOCTL_PRIME_FD_TO_HANDLE, which returns -EINVAL for those
- * that do not consist of whole pages.
+ * The memory is zero. DRM_IOCTL_GEM_CLOSE closes the handle; mappings in a VM keep the memory
+ * alive. DRM_IOCTL_PRIME_FD_TO_HANDLE imports a dma-buf; it returns -EINVAL for one that does not
+ * consist of whole pages.
  *
  * .. code-block:: C
  *
@@ -364,8 +365,8 @@ struct drm_nna_bo_create {
 	/** @flags: DRM_NNA_BO_*. */
 	__u32 flags;
 	/**
-	 * @vm_id: 0, or the only VM that the object will be bound into. Such an object cannot be
-	 * exported (-EPERM) nor bound into another VM (-EINVAL).
+	 * @vm_id: 0, or the only VM that may map the object. Such an object can neither be exported
+	 * (-EPERM) nor bound into another VM (-EINVAL).
 	 */
 	__u32 vm_id;
 	/** @handle: Out: GEM handle. */
@@ -377,7 +378,7 @@ struct drm_nna_bo_create {
 /**
  * struct drm_nna_bo_mmap_offset - Argument of DRM_IOCTL_NNA_BO_MMAP_OFFSET.
  *
- * -EPERM when the object was created with DRM_NNA_BO_NO_MMAP or imported.
+ * -EPERM: the object was created with DRM_NNA_BO_NO_MMAP, or imported.
  *
  * .. code-block:: C
  *
@@ -391,7 +392,7 @@ struct drm_nna_bo_mmap_offset {
 	__u32 handle;
 	/** @pad: MBZ. */
 	__u32 pad;
-	/** @offset: Out: what to pass to mmap(). */
+	/** @offset: Out: the offset to pass to mmap(). */
 	__u64 offset;
 };
 
@@ -399,9 +400,9 @@ struct drm_nna_bo_mmap_offset {
  * enum drm_nna_bo_sync_type - Direction of a BO_SYNC operation.
  */
 enum drm_nna_bo_sync_type {
-	/** @DRM_NNA_BO_SYNC_TO_DEVICE: The CPU has written, and the device is going to read. */
+	/** @DRM_NNA_BO_SYNC_TO_DEVICE: After the CPU has written, before the device reads. */
 	DRM_NNA_BO_SYNC_TO_DEVICE = 0,
-	/** @DRM_NNA_BO_SYNC_TO_CPU: The device has written, and the CPU is going to read. */
+	/** @DRM_NNA_BO_SYNC_TO_CPU: After the device has written, before the CPU reads. */
 	DRM_NNA_BO_SYNC_TO_CPU,
 };
 
@@ -459,37 +460,37 @@ struct drm_nna_bo_set_label {
 };
 
 /**
- * enum drm_nna_madv - Whether the contents of a buffer object are needed.
+ * enum drm_nna_madv - Whether user space needs the contents of a buffer object.
  */
 enum drm_nna_madv {
-	/** @DRM_NNA_MADV_WILLNEED: They are; as is a new object. */
+	/** @DRM_NNA_MADV_WILLNEED: It needs them; the state of a new object. */
 	DRM_NNA_MADV_WILLNEED = 0,
-	/** @DRM_NNA_MADV_DONTNEED: The kernel may take the object's memory away at any time. */
+	/** @DRM_NNA_MADV_DONTNEED: It does not: the kernel may purge the object at any time. */
 	DRM_NNA_MADV_DONTNEED,
 };
 
 /**
  * struct drm_nna_bo_madvise - Argument of DRM_IOCTL_NNA_BO_MADVISE.
  *
- * For memory that is kept to be used again. When the system is short of memory the kernel takes
- * that of whole objects which are not needed, and does not give it back: such an object is purged.
- * It keeps its handle and its mappings, but
+ * For a cache of buffer objects that a client keeps to reuse them. When the system is short of
+ * memory the kernel purges objects that are not needed: it frees the memory of the whole object for
+ * good. A purged object keeps its handle and its mappings, but
  *
- * - a job that touches it ends with a fault (-EFAULT), which bans its context;
- * - VM_BIND and mmap() of it return -EFAULT, and so does BO_SYNC where it does anything.
+ * - a job that accesses it ends with a fault (-EFAULT), which bans its context;
+ * - VM_BIND and mmap() of it return -EFAULT, and so does BO_SYNC if it has anything to do.
  *
- * The last also holds while an object is not needed and has not been purged. Jobs that were
- * submitted before run to their end with its memory, and others may still use it, but only
- * @retained of DRM_NNA_MADV_WILLNEED says whether the memory is there: so they come after that.
+ * The second rule also applies to an object that is not needed and has not been purged. Jobs that
+ * were submitted before the ioctl run to their end with its memory. A later job may use the memory
+ * only after an ioctl with DRM_NNA_MADV_WILLNEED has returned @retained 1.
  *
- * An object that has been exported or imported, or is mapped by the CPU, keeps its memory.
+ * The kernel never purges an object that has been exported or imported, or that the CPU maps.
  *
  * .. code-block:: C
  *
  *	struct drm_nna_bo_madvise arg = { .handle = handle, .madv = DRM_NNA_MADV_WILLNEED };
  *
  *	if (ioctl(fd, DRM_IOCTL_NNA_BO_MADVISE, &arg) == 0 && !arg.retained)
- *		printf("it has been purged: close it and create another\n");
+ *		printf("the object has been purged: close it and create a new one\n");
  */
 struct drm_nna_bo_madvise {
 	/** @handle: GEM handle. */
@@ -507,7 +508,7 @@ struct drm_nna_bo_madvise {
 /**
  * struct drm_nna_vm_create - Argument of DRM_IOCTL_NNA_VM_CREATE.
  *
- * -ENOSPC when the file has max_vms of them.
+ * -ENOSPC: the file already has max_vms address spaces.
  *
  * .. code-block:: C
  *
@@ -526,7 +527,7 @@ struct drm_nna_vm_create {
 /**
  * struct drm_nna_vm_destroy - Argument of DRM_IOCTL_NNA_VM_DESTROY.
  *
- * The id is gone at once; the mappings when no context and no job uses the VM any more.
+ * The id is invalid at once. The mappings are removed when no context and no job uses the VM.
  *
  * .. code-block:: C
  *
@@ -542,13 +543,13 @@ struct drm_nna_vm_destroy {
 };
 
 /**
- * enum drm_nna_vm_bind_op_type - What a bind operation does.
+ * enum drm_nna_vm_bind_op_type - Kinds of bind operations.
  */
 enum drm_nna_vm_bind_op_type {
-	/** @DRM_NNA_VM_BIND_OP_MAP: Map a range of an object; what was mapped there is replaced. */
+	/** @DRM_NNA_VM_BIND_OP_MAP: Map a range of an object; replaces mappings of the range. */
 	DRM_NNA_VM_BIND_OP_MAP = 0,
 	/**
-	 * @DRM_NNA_VM_BIND_OP_UNMAP: Unmap whatever is mapped in the range, which may be nothing.
+	 * @DRM_NNA_VM_BIND_OP_UNMAP: Remove all mappings of the range, if there are any.
 	 */
 	DRM_NNA_VM_BIND_OP_UNMAP,
 };
@@ -579,14 +580,14 @@ struct drm_nna_vm_bind_op {
 /**
  * struct drm_nna_vm_bind - Argument of DRM_IOCTL_NNA_VM_BIND.
  *
- * The operations are done in order, all or none of them. When the ioctl returns no job can use an
- * old mapping any more. The device is given pages of 2 MiB where address and offset are congruent
- * modulo 2 MiB and the object's memory is contiguous.
+ * The operations are done in order, all of them or none. When the ioctl returns no job can use an
+ * old mapping. The driver uses pages of 2 MiB where address and offset are congruent modulo 2 MiB
+ * and the object's memory is contiguous.
  *
- * -ENOSPC: the VM might get more than max_mappings mappings or max_tables page tables. A map adds
- * up to two mappings, as it may divide one; an unmap adds one if it divides one. There is a table
- * for each 2 MiB of addresses that have small pages, for each 1 GiB that has tables, and so on.
- * -ENOMEM: also when all clients together have pinned as many pages as the device may have.
+ * -ENOSPC: the VM might exceed max_mappings or max_tables. A map adds up to two mappings, since it
+ * may split an old one; an unmap adds one if it splits one. There is a page table for each 2 MiB of
+ * addresses with small pages, one for each 1 GiB with such tables, and so on.
+ * -ENOMEM: also if all clients together have pinned as many pages as the device may pin.
  *
  * .. code-block:: C
  *
@@ -614,14 +615,15 @@ struct drm_nna_vm_bind {
 /**
  * enum drm_nna_ctx_priority - Priority of a context.
  *
- * Jobs of a higher priority preempt those of a lower one. Lower ones that wait for long get turns.
+ * Jobs of a higher priority preempt those of a lower one. A lower priority that has waited for long
+ * gets time slices.
  */
 enum drm_nna_ctx_priority {
 	/** @DRM_NNA_CTX_PRIORITY_LOW: Background work. */
 	DRM_NNA_CTX_PRIORITY_LOW = 0,
-	/** @DRM_NNA_CTX_PRIORITY_MEDIUM: The default of clients without preference. */
+	/** @DRM_NNA_CTX_PRIORITY_MEDIUM: The default. */
 	DRM_NNA_CTX_PRIORITY_MEDIUM,
-	/** @DRM_NNA_CTX_PRIORITY_HIGH: Work that somebody waits for. */
+	/** @DRM_NNA_CTX_PRIORITY_HIGH: Interactive work. */
 	DRM_NNA_CTX_PRIORITY_HIGH,
 	/** @DRM_NNA_CTX_PRIORITY_REALTIME: Needs CAP_SYS_NICE, else -EACCES. */
 	DRM_NNA_CTX_PRIORITY_REALTIME,
@@ -630,8 +632,8 @@ enum drm_nna_ctx_priority {
 /**
  * struct drm_nna_ctx_create - Argument of DRM_IOCTL_NNA_CTX_CREATE.
  *
- * Jobs of one context start in the order of their submission; those of different contexts are
- * ordered by syncobjs only. -ENOSPC when the file has max_ctxs of them.
+ * Jobs of one context start in the order of their submission; only syncobjs order jobs of different
+ * contexts. -ENOSPC: the file already has max_ctxs contexts.
  *
  * .. code-block:: C
  *
@@ -656,8 +658,8 @@ struct drm_nna_ctx_create {
 /**
  * struct drm_nna_ctx_destroy - Argument of DRM_IOCTL_NNA_CTX_DESTROY.
  *
- * Jobs of it that have not been put on the ring end with -ESRCH, without waiting for their
- * in-fences; those that the device already has are aborted (-ECANCELED).
+ * Its jobs that have not been put on the ring end with -ESRCH, without waiting for their in-fences.
+ * Its jobs on the ring are aborted (-ECANCELED).
  *
  * .. code-block:: C
  *
@@ -678,7 +680,7 @@ struct drm_nna_ctx_destroy {
 #define DRM_NNA_CTX_STATE_TIMEDOUT (1u << 1)
 /** DRM_NNA_CTX_STATE_FAULTED - A job of it faulted; see the fault fields. */
 #define DRM_NNA_CTX_STATE_FAULTED (1u << 2)
-/** DRM_NNA_CTX_STATE_INNOCENT - A job of it was lost to a reset that another one caused. */
+/** DRM_NNA_CTX_STATE_INNOCENT - A reset that another job caused ended a job of it. */
 #define DRM_NNA_CTX_STATE_INNOCENT (1u << 3)
 
 /**
@@ -699,13 +701,13 @@ struct drm_nna_ctx_get_state {
 	__u32 id;
 	/** @state: Out: DRM_NNA_CTX_STATE_*. */
 	__u32 state;
-	/** @fault_address: Out: device address (MMU fault), bus address (bus fault), else 0. */
+	/** @fault_address: Out: MMU fault: device address; bus fault: bus address; else 0. */
 	__u64 fault_address;
 	/** @fault_status: Out: the device's status of the job that banned the context, or 0. */
 	__u32 fault_status;
-	/** @fault_command: Out: for a malformed stream the byte offset of the command, else 0. */
+	/** @fault_command: Out: malformed stream: byte offset of the command; else 0. */
 	__u32 fault_command;
-	/** @reset_count: Out: times a job of this context was lost to a reset. */
+	/** @reset_count: Out: number of jobs of this context that resets ended. */
 	__u32 reset_count;
 	/** @pad: Out: 0. In: MBZ. */
 	__u32 pad;
@@ -734,7 +736,7 @@ struct drm_nna_sync {
 	__u64 point;
 };
 
-/** DRM_NNA_SUBMIT_NONBLOCK - Fail with -EAGAIN rather than wait until there is room for the job. */
+/** DRM_NNA_SUBMIT_NONBLOCK - Fail with -EAGAIN instead of waiting for job quota. */
 #define DRM_NNA_SUBMIT_NONBLOCK (1u << 0)
 /** DRM_NNA_SUBMIT_FLAGS - All flags of SUBMIT. */
 #define DRM_NNA_SUBMIT_FLAGS DRM_NNA_SUBMIT_NONBLOCK
@@ -742,33 +744,32 @@ struct drm_nna_sync {
 /**
  * struct drm_nna_submit - Argument of DRM_IOCTL_NNA_SUBMIT.
  *
- * One job. It starts when all syncs to wait for have signalled; when one of them signals an error
- * the job does not run and its fence carries that error. A sync to wait for must have a fence
- * already (-EINVAL). The syncs to signal get the job's fence when the ioctl succeeds.
+ * Submits one job. The job starts when all syncs to wait for have signalled. If one of them signals
+ * an error the job does not run, and its fence has that error. A sync to wait for must already have
+ * a fence (-EINVAL). The syncs to signal get the job's fence when the ioctl succeeds.
  *
- * The clients (files) that submit jobs of one priority take turns by the device's time that each
- * has used, including that of jobs which end by a limit or an error.
+ * The clients (files) of one priority share the run time of the device equally. Jobs that end at a
+ * limit or with an error count, too.
  *
- * A timeline syncobj drops points that have signalled once there are later ones, and with them
- * their errors. A client that needs the error waits for the last point, or for a binary syncobj.
+ * A timeline syncobj drops a signalled point, and its error, when a later point exists. A client
+ * that needs the error waits for the last point or for a binary syncobj.
  *
- * A job has ended when its fence has signalled. While the context has max_ctx_jobs jobs that have
- * not, or its file max_file_jobs, the ioctl waits, before it does anything else. A thread that
- * submits jobs which wait for what only that thread will do later is better off with
- * DRM_NNA_SUBMIT_NONBLOCK.
+ * A job has ended when its fence has signalled. If the context already has max_ctx_jobs jobs that
+ * have not ended, or the file max_file_jobs, the ioctl waits before it does anything else. A thread
+ * must use DRM_NNA_SUBMIT_NONBLOCK if its jobs wait for fences that the same thread signals later.
  *
- * A job may have a profile: the device appends a record of each command to it (its begin, end and
- * run time, and how long each worker was busy), as far as there is room, and counts those for which
- * there is none. The layout is that of the hardware's profile_header and profile_record. The client
- * writes zeros to the counts, in the first 64 bytes, before the first job. A job that goes on where
- * one has yielded may have the same profile, to which it appends then. The counts are written when
- * the job ends: after a job that was lost to a reset they are as before. (A job that is put on its
- * ring again after a reset had not begun.) Like any address of a job, those of its profile must be
- * mapped, and not read-only: else the job faults (-EFAULT).
+ * A job may have a profile. The device appends a record of each command to it: begin, end, run
+ * time, and the busy time of each worker. It appends as many records as fit, and counts those that
+ * do not. The layout is that of the hardware's profile_header and profile_record. Before the first
+ * job the client writes zeros to the counts, in the first 64 bytes. A job that resumes a yielded
+ * one may have the same profile, and appends to it. The device writes the counts when the job ends,
+ * so a job that a reset ended leaves them unchanged. (A job that is put on its ring again after a
+ * reset had not begun.) The addresses of the profile must be mapped, and not read-only: else the
+ * job faults (-EFAULT).
  *
- * -ECANCELED: the context is banned. -EAGAIN: DRM_NNA_SUBMIT_NONBLOCK, and there is no room;
- * libdrm's drmIoctl() calls again then, ioctl() does not. -EOPNOTSUPP: a profile, which the device
- * is too old for.
+ * -ECANCELED: the context is banned. -EAGAIN: DRM_NNA_SUBMIT_NONBLOCK, and a quota is used up;
+ * libdrm's drmIoctl() then calls again, ioctl() does not. -EOPNOTSUPP: the job has a profile, and
+ * the device does not support profiles.
  *
  * .. code-block:: C
  *
@@ -798,8 +799,8 @@ struct drm_nna_submit {
 	/** @stream_size: Bytes of the command stream, a multiple of 64, more than 0. */
 	__u32 stream_size;
 	/**
-	 * @start: Byte offset of the first command, a multiple of 64: 0, or for a job that has
-	 * yielded the value of resume in its report.
+	 * @start: Byte offset of the first command, a multiple of 64: 0, or to resume a job that
+	 * has yielded, the value of resume in its report.
 	 */
 	__u32 start;
 	/** @base_table_va: Address of the base table, 16-byte aligned; 0 when @slot_count is 0. */
@@ -807,27 +808,26 @@ struct drm_nna_submit {
 	/** @slot_count: Entries of the base table, at most max_slots. */
 	__u32 slot_count;
 	/**
-	 * @profile_size: Bytes of the job's profile, at least 64; 0 for none. Before 1.2 a pad, so
-	 * that an older kernel refuses a profile (-EINVAL).
+	 * @profile_size: Bytes of the job's profile, at least 64; 0 for none. It was a pad before
+	 * 1.2, so an older kernel refuses a profile (-EINVAL).
 	 */
 	__u32 profile_size;
-	/** @report_va: Where the device writes the job's report, 64-byte aligned; 0 for none. */
+	/** @report_va: Address of the job's report, 64-byte aligned; 0 for none. */
 	__u64 report_va;
 	/**
 	 * @deadline_ns: Absolute time by which the job must have ended (-ETIMEDOUT); 0 for none.
 	 */
 	__u64 deadline_ns;
 	/**
-	 * @duration_ns: The same, counted from when all in-fences have signalled; 0 for none. If
-	 * both are given, the earlier of them counts.
+	 * @duration_ns: The same as a time after the signal of the last in-fence; 0 for none. If
+	 * both are given, the earlier time applies.
 	 */
 	__u64 duration_ns;
 	/**
-	 * @budget_ns: Run time that the job may take, without the time in which it was preempted;
-	 * 0 for the job limit.
+	 * @budget_ns: Maximum run time of the job, preempted time excluded; 0 for the job limit.
 	 */
 	__u64 budget_ns;
-	/** @loop_limit_ns: Time that loops of the job may take; 0 for the job limit. */
+	/** @loop_limit_ns: Maximum run time of the job's loops; 0 for the job limit. */
 	__u64 loop_limit_ns;
 	/** @syncs: Array of &struct drm_nna_sync. */
 	struct drm_nna_obj_array syncs;
@@ -840,23 +840,23 @@ struct drm_nna_submit {
 /**
  * DOC: Core dumps
  *
- * When a job got its context banned, or the device had to be reset, the driver makes a core dump,
- * at /sys/class/devcoredump/devcdN/data. It begins with a &struct drm_nna_coredump, which has the
+ * When a job bans its context, or the device is reset, the driver makes a core dump,
+ * /sys/class/devcoredump/devcdN/data. It begins with a &struct drm_nna_coredump, which has the
  * offsets of the other parts. All numbers are in the byte order of the CPU, except those in ring
- * entries, reports and commands, which are little-endian. The dump is removed by a write to its
- * file, or after five minutes; until then no other is made. ``nnactl dump --coredump FILE`` prints
- * it.
+ * entries, reports and commands, which are little-endian. A write to the file removes the dump, and
+ * so does a timeout of five minutes; until then no other dump is made.
+ * ``nnactl dump --coredump FILE`` prints it.
  */
 
 /** DRM_NNA_COREDUMP_MAGIC - The first bytes of a core dump. */
 #define DRM_NNA_COREDUMP_MAGIC "NNACORE"
 /** DRM_NNA_COREDUMP_VERSION - Version of the layout. */
 #define DRM_NNA_COREDUMP_VERSION 1u
-/** DRM_NNA_COREDUMP_NO_JOB - &drm_nna_coredump.ring of a dump that is about no job. */
+/** DRM_NNA_COREDUMP_NO_JOB - &drm_nna_coredump.ring of a dump without a job. */
 #define DRM_NNA_COREDUMP_NO_JOB 0xffffffffu
 
 /**
- * enum drm_nna_coredump_reason - Why a core dump was made.
+ * enum drm_nna_coredump_reason - Reason of a core dump.
  */
 enum drm_nna_coredump_reason {
 	/** @DRM_NNA_COREDUMP_FAULT: A job faulted, was malformed or ran longer than its budget. */
@@ -883,7 +883,7 @@ struct drm_nna_coredump_ring {
 	__u32 reg_doorbell;
 	/** @reg_run_time: Ring register RUN_TIME. */
 	__u32 reg_run_time;
-	/** @size: Number of its slots. */
+	/** @size: Number of slots of the ring. */
 	__u32 size;
 	/** @running: Whether the device serves the ring. */
 	__u32 running;
@@ -913,25 +913,25 @@ struct drm_nna_coredump {
 	__u32 version;
 	/** @size: Bytes of the whole dump. */
 	__u32 size;
-	/** @monotonic_ns: When it was begun, CLOCK_MONOTONIC. */
+	/** @monotonic_ns: Time of the fault record, CLOCK_MONOTONIC. */
 	__u64 monotonic_ns;
 	/** @tick: The device's clock when the rings were read. */
 	__u64 tick;
 	/** @reason: One of &enum drm_nna_coredump_reason. */
 	__u32 reason;
-	/** @resets: Resets of the device before. */
+	/** @resets: Number of earlier resets of the device. */
 	__u32 resets;
 	/** @device_status: Register STATUS. */
 	__u32 device_status;
 	/** @abi: Hardware interface version: major in the upper half. */
 	__u32 abi;
-	/** @ring: Ring of the job; or DRM_NNA_COREDUMP_NO_JOB, and the job's fields are 0. */
+	/** @ring: Ring of the job; or DRM_NNA_COREDUMP_NO_JOB: the fields of the job are 0. */
 	__u32 ring;
-	/** @status: The device's status of the job; 0 when the job has not ended. */
+	/** @status: The device's status of the job; 0: the job has not ended. */
 	__u32 status;
 	/** @detail: Detail of its completion: an address, or a byte offset in the stream. */
 	__u64 detail;
-	/** @pid: Process that opened the file which the job came from. */
+	/** @pid: Process that opened the file of the job's context. */
 	__u32 pid;
 	/** @report_valid: Whether @report could be read. */
 	__u32 report_valid;
@@ -939,16 +939,16 @@ struct drm_nna_coredump {
 	__u8 comm[16];
 	/** @entry: The job's ring entry. */
 	__u8 entry[128];
-	/** @report: The job's report, as it was found in memory. */
+	/** @report: The job's report, as read from memory. */
 	__u8 report[128];
 	/**
-	 * @command: Byte offset in the stream of the command that the job had come to, or all
-	 * ones if unknown.
+	 * @command: Byte offset in the stream of the command at which the job was; all ones:
+	 * unknown.
 	 */
 	__u32 command;
 	/** @command_offset: Byte offset in the dump of that command. */
 	__u32 command_offset;
-	/** @command_size: Bytes of the stream, from that command on, that the dump has. */
+	/** @command_size: Number of bytes of the stream, from that command on, in the dump. */
 	__u32 command_size;
 	/**
 	 * @rings_offset: Byte offset in the dump of the &struct drm_nna_coredump_ring; the
@@ -957,13 +957,13 @@ struct drm_nna_coredump {
 	__u32 rings_offset;
 	/** @ring_count: Number of rings. */
 	__u32 ring_count;
-	/** @ring_stride: Bytes from one struct to the next. */
+	/** @ring_stride: Bytes from one &struct drm_nna_coredump_ring to the next. */
 	__u32 ring_stride;
 };
 
 /**
  * DRM_IOCTL_NNA() - Build an ioctl number.
- * @access: R, W or WR: which way the argument goes.
+ * @access: R, W or WR: direction of the argument.
  * @id: the ioctl without its prefix.
  * @type: the argument's structure without its prefix.
  */
