@@ -760,6 +760,7 @@ enum nnahw_opcode {
 	NNAHW_OP_TOPK = 0x002a,
 	NNAHW_OP_SOFTMAX = 0x0030,
 	NNAHW_OP_NORM16 = 0x0031,
+	NNAHW_OP_NORM8 = 0x0032,
 	NNAHW_OP_RESIZE = 0x0038,
 	NNAHW_OP_ROI = 0x0039,
 	NNAHW_OP_GATHER = 0x0040,
@@ -1190,8 +1191,9 @@ enum {
  * @axes: bit k: axis k is reduced
  * @q_min: quantised out
  * @q_max: quantised out
- * @multiplier: SUM, MEAN quantised: as in requantize, 0 for the fp32 rule; else 0
- * @shift: as in requantize
+ * @multiplier: SUM, MEAN quantised: as in requantize; PROD quantised: 1 to 32768; 0 for the fp32
+ *	rule; else 0
+ * @shift: as in requantize; PROD: 1 to 62
  * @fill: 0
  *
  * Of nothing to reduce SUM is 0, PROD 1, MAX the lowest, MIN the highest, ALL true, ANY false, MEAN
@@ -1200,6 +1202,11 @@ enum {
  * With a multiplier, input and out are 8-bit types with a scale, the sum of q - zero_point is
  * saturated to 32 bits and scaled as requantize says (the count of a MEAN is part of the
  * multiplier), out.zero_point is added and the result clamped to q_min and q_max.
+ *
+ * PROD with a multiplier is scaled after each factor, which keeps it in 32 bits that wrap: with x =
+ * q - zero_point of input, in row-major order, and s(v) = floor(v * multiplier * 2^-shift + 1/2),
+ * it begins as the first x, becomes s(product * x) with each one that follows, and s(product) at
+ * the end.
  */
 struct nnahw_cmd_reduce {
 	struct nnahw_command head;
@@ -1220,6 +1227,10 @@ enum {
 	NNAHW_REDUCE_OUTPUT = 0,
 	NNAHW_REDUCE_INPUT = 1,
 };
+
+/* Limits of REDUCE. */
+/* of a PROD with a multiplier, elements that are reduced into one */
+#define NNAHW_LIMIT_REDUCE_FACTORS     0x10000u
 
 /**
  * struct nnahw_cmd_arg - index of the first largest or smallest element along an axis
@@ -1363,6 +1374,34 @@ enum {
 #define NNAHW_LIMIT_NORM16_LENGTH      NNAHW_MAX_WINDOW
 
 /**
+ * struct nnahw_cmd_norm8 - rows of 8-bit numbers over their length, in fixed point
+ * @head: opcode NNAHW_OP_NORM8
+ * @output: out: [rows, n]
+ * @input: in: [rows, n]
+ * @fill: 0
+ *
+ * With x = q - zero_point of input, a row's sum(x^2) wraps in 32 bits, and f is the multiplier and
+ * shift of 1 / sqrt(sum) as in NORM16, the largest multiplier where the sum is 1 or less. Out is x
+ * * 128, scaled by f as in requantize, plus out.zero_point, within its type. S8 multiplies x by 128
+ * after it is scaled: its shift is 7 smaller.
+ */
+struct nnahw_cmd_norm8 {
+	struct nnahw_command head;
+	struct nnahw_tensor output;
+	struct nnahw_tensor input;
+	uint8_t fill[48];
+};
+
+/* Operand indices of NORM8. */
+enum {
+	NNAHW_NORM8_OUTPUT = 0,
+	NNAHW_NORM8_INPUT = 1,
+};
+
+/* Limits of NORM8. */
+#define NNAHW_LIMIT_NORM8_LENGTH       0x10000u /* elements of a row */
+
+/**
  * struct nnahw_cmd_resize - samples an image at another size
  * @head: opcode NNAHW_OP_RESIZE
  * @output: out: [batch, height, width, C]
@@ -1373,7 +1412,7 @@ enum {
  * @fixed_point: 1: BILINEAR of quantised types in integers, as TFLite; else 0
  * @scale_h: input height per output height as the compiler computed it
  * @scale_w: input width per output width
- * @reserved2: 0
+ * @corners: 1: BILINEAR of U8 as a sum of four corners, as TFLite; else 0
  * @fill: 0
  *
  * In fp32; quantised types on q as it is stored, rounded half away. Columns as rows:
@@ -1393,6 +1432,12 @@ enum {
  *   and at most RESIZE_ONE * (in - 1);
  * - out: the sum of the four q times the weights of their row and column, which add up to
  *   RESIZE_ONE, divided by RESIZE_ONE * RESIZE_ONE and rounded once, halves away from zero.
+ *
+ * With corners, the position of BILINEAR is not raised to 0: p = y * scale, with half_pixel_centers
+ * (y + 0.5) * scale - 0.5. The rows are max(floor(p), 0) and ceil(p), neither beyond the last, and
+ * the fraction f is p minus the first row. Of q in top (t) and bottom (b) rows, left (l) and right
+ * (r) columns, out is what is left of its fraction of, from left to right and each step in fp32,
+ *    tl * (1 - fy) * (1 - fx) + bl * fy * (1 - fx) + tr * (1 - fy) * fx + br * fy * fx + 0.5
  */
 struct nnahw_cmd_resize {
 	struct nnahw_command head;
@@ -1404,7 +1449,7 @@ struct nnahw_cmd_resize {
 	uint8_t fixed_point;
 	float scale_h;
 	float scale_w;
-	uint32_t reserved2;
+	uint32_t corners;
 	uint8_t fill[32];
 };
 
@@ -1486,7 +1531,9 @@ enum {
  * @reserved: 0
  * @fill: 0
  *
- * Each index is read once and must be in [0, dim), else the job ends with BAD_INDEX.
+ * Each index is read once and must be in [0, dim), else the job ends with BAD_INDEX. Numbers of 8
+ * bits count from the least one of their type, whatever their quantisation: the input is a table of
+ * a function of them.
  */
 struct nnahw_cmd_gather {
 	struct nnahw_command head;
@@ -1767,6 +1814,7 @@ _Static_assert(sizeof(struct nnahw_cmd_arg) == 256, "size of nnahw_cmd_arg");
 _Static_assert(sizeof(struct nnahw_cmd_topk) == 320, "size of nnahw_cmd_topk");
 _Static_assert(sizeof(struct nnahw_cmd_softmax) == 256, "size of nnahw_cmd_softmax");
 _Static_assert(sizeof(struct nnahw_cmd_norm16) == 448, "size of nnahw_cmd_norm16");
+_Static_assert(sizeof(struct nnahw_cmd_norm8) == 256, "size of nnahw_cmd_norm8");
 _Static_assert(sizeof(struct nnahw_cmd_resize) == 256, "size of nnahw_cmd_resize");
 _Static_assert(sizeof(struct nnahw_cmd_roi) == 448, "size of nnahw_cmd_roi");
 _Static_assert(sizeof(struct nnahw_cmd_gather) == 320, "size of nnahw_cmd_gather");

@@ -248,6 +248,11 @@ static const struct nnahw_field_info norm16_fields[] = {
 	{ "shift", 404, NNAHW_FIELD_S32, 1 },
 };
 
+static const struct nnahw_operand_info norm8_operands[] = {
+	{ "output", 0x6, 1, 0 },
+	{ "input", 0x6, 0, 0 },
+};
+
 static const struct nnahw_operand_info resize_operands[] = {
 	{ "output", 0x186, 1, 0 },
 	{ "input", 0x186, 0, 0 },
@@ -260,7 +265,7 @@ static const struct nnahw_field_info resize_fields[] = {
 	{ "fixed_point", 211, NNAHW_FIELD_U8, 1 },
 	{ "scale_h", 212, NNAHW_FIELD_F32, 1 },
 	{ "scale_w", 216, NNAHW_FIELD_F32, 1 },
-	{ NULL, 220, NNAHW_FIELD_U32, 1 },
+	{ "corners", 220, NNAHW_FIELD_U32, 1 },
 };
 
 static const struct nnahw_operand_info roi_operands[] = {
@@ -283,7 +288,7 @@ static const struct nnahw_field_info roi_fields[] = {
 static const struct nnahw_operand_info gather_operands[] = {
 	{ "output", 0x7fe, 1, 0 },
 	{ "input", 0x7fe, 0, 0 },
-	{ "indices", 0x60, 0, 0 },
+	{ "indices", 0x66, 0, 0 },
 };
 
 static const struct nnahw_field_info gather_fields[] = {
@@ -378,6 +383,8 @@ const struct nnahw_command_info nnahw_commands[NNAHW_COMMAND_COUNT] = {
 	  softmax_operands, softmax_fields },
 	{ "NORM16", NNAHW_OP_NORM16, 448, 408, 4, 2,
 	  norm16_operands, norm16_fields },
+	{ "NORM8", NNAHW_OP_NORM8, 256, 208, 2, 0,
+	  norm8_operands, NULL },
 	{ "RESIZE", NNAHW_OP_RESIZE, 256, 224, 2, 7,
 	  resize_operands, resize_fields },
 	{ "ROI", NNAHW_OP_ROI, 448, 424, 4, 7,

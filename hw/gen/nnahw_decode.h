@@ -70,7 +70,7 @@ struct nnahw_command_info {
 	const struct nnahw_field_info *fields;
 };
 
-#define NNAHW_COMMAND_COUNT            22u
+#define NNAHW_COMMAND_COUNT            23u
 
 /* All commands, by ascending opcode. */
 extern const struct nnahw_command_info nnahw_commands[NNAHW_COMMAND_COUNT];

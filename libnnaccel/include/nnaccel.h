@@ -595,9 +595,11 @@ NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
  * enum nna_rounding - whose rules hold where NNAPI and TFLite differ
  * @NNA_ROUNDING_NNAPI: the default; a signed result is the unsigned one minus 128
  * @NNA_ROUNDING_TFLITE: as the reference kernels of the newest TFLite do with 8-bit types:
- *	AVERAGE_POOL_2D, MEAN, SUM, ADD, SUB, MUL, LEAKY_RELU, FULLY_CONNECTED, QUANTIZE of what is
- *	quantised already; RESIZE_BILINEAR of signed numbers, whose weights then have 10 bits; ADD,
- *	SUB and MUL of 16-bit types, too.
+ *	AVERAGE_POOL_2D, MEAN, SUM, ADD, SUB, MUL, LEAKY_RELU, PRELU, SQUARED_DIFFERENCE,
+ *	L2_NORMALIZATION along the last axis, REDUCE_PROD of signed numbers, FULLY_CONNECTED,
+ *	QUANTIZE of what is quantised already; RESIZE_BILINEAR of signed numbers, whose weights then
+ *	have 10 bits, and of unsigned ones, as a sum of four corners; ADD, SUB and MUL of 16-bit
+ *	types, too. TFLite's functions of one 8-bit number are a GATHER of a table of 256.
  *	DIV of integers rounds towards zero, not down; of equal elements TOPK_V2 takes that with
  *	the lower index first
  */

@@ -22,6 +22,7 @@ static const struct {
 	[NNA_IR_TOPK] = { "TOPK", 3, 3 },
 	[NNA_IR_SOFTMAX] = { "SOFTMAX", 2, 1 },
 	[NNA_IR_NORM16] = { "NORM16", 4, 1 },
+	[NNA_IR_NORM8] = { "NORM8", 2, 1 },
 	[NNA_IR_RESIZE] = { "RESIZE", 2, 1 },
 	[NNA_IR_ROI] = { "ROI", 4, 1 },
 	[NNA_IR_GATHER] = { "GATHER", 3, 1 },

@@ -30,6 +30,7 @@
  *	TOPK		values, indices, in			the largest along the last axis
  *	SOFTMAX		out, in					along an axis, or its logarithm
  *	NORM16		out, in [rows,n], weights, bias [n]	layer norm of 16-bit integers
+ *	NORM8		out, in [rows,n]			rows of 8 bits over their length
  *	RESIZE		out, in [b,h,w,C]			images of another size
  *	ROI		out, in, regions, batches		bins of regions of images
  *	GATHER		out, in, indices			slices along an axis by number
@@ -77,6 +78,7 @@ enum nna_ir_kind {
 	NNA_IR_TOPK,
 	NNA_IR_SOFTMAX,
 	NNA_IR_NORM16,
+	NNA_IR_NORM8,
 	NNA_IR_RESIZE,
 	NNA_IR_ROI,
 	NNA_IR_GATHER,

@@ -4,7 +4,8 @@
  *
  *	in 0	input	ANY [...]
  *	in 1	axis	INT32		in [-rank, rank)
- *	in 2	indices	INT32, INT64 [...]
+ *	in 2	indices	INT32, INT64 [...]	QUANT8: from the least number of the type on,
+ *						whatever the quantisation: a table of a function
  *	out 0	output	Q0 [...]	the dims of the input, those of the indices in the place of
  *					the axis
  *
@@ -59,7 +60,7 @@ static int gather_check(struct nna_op_context *op)
 
 	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
 	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_check_in(op, 2, NNA_T_INT32 | NNA_T_INT64) ?:
+	       nna_check_in(op, 2, NNA_T_INT32 | NNA_T_INT64 | NNA_T_QUANT8) ?:
 	       nna_later(nna_param_input_axis(op, 1, &axis));
 }
 

@@ -26,7 +26,9 @@
  *	in 4	nchw	BOOL
  *	out 0	output	T0 [b, h, w, c]
  *
- * Composed of element-wise operations and REDUCE; what lies between them is fp32 in scratch memory.
+ * L2_NORMALIZATION of 8-bit numbers along the last axis is one NORM8 where TFLite's rounding is
+ * asked for. All else is composed of element-wise operations and REDUCE; what lies between them is
+ * fp32 in scratch memory.
  */
 #include "libnnaccel/ops/window.h"
 
@@ -56,6 +58,21 @@ static int l2_check(struct nna_op_context *op)
 	return ret;
 }
 
+/* As TFLite does with rows of @n 8-bit numbers. */
+static int l2_lower_integers(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t n)
+{
+	struct nna_ir_op command = { .kind = NNA_IR_NORM8 };
+	uint32_t count, values[2];
+
+	if (!nna_value_count(nna_lower_value(l, out), &count))
+		return -ENOTSUP;
+	NNA_VALUE(rows_in, nna_emit_reshape(l, in, 2, (uint32_t[]){ count / n, n }));
+	NNA_VALUE(rows_out, nna_emit_reshape(l, out, 2, (uint32_t[]){ count / n, n }));
+	values[NNA_IR_OUT] = rows_out;
+	values[NNA_IR_IN] = rows_in;
+	return nna_ir_add(l, &command, values);
+}
+
 static int l2_lower(struct nna_op_context *op)
 {
 	struct nna_lower *l = op->lower;
@@ -70,6 +87,9 @@ static int l2_lower(struct nna_op_context *op)
 	NNA_VALUE(out, nna_lower_out(op, 0));
 	if (nna_value_is_empty(l, out))
 		return 0;
+	if (nna_ir_rounding(l) == NNA_IR_ROUNDS_AS_TFLITE && axis == op->in[0].rank - 1 &&
+	    nna_operand_type_is_quantised(op->out[0].type))
+		return l2_lower_integers(l, out, in, op->in[0].dims[axis]);
 	NNA_VALUE(squares, nna_do_scratch_like(l, NNA_TYPE_F32, in));
 	NNA_VALUE(sums, nna_lower_scratch(l, NNA_TYPE_F32, op->in[0].rank, dims, 0, 0));
 	NNA_VALUE(roots, nna_lower_scratch(l, NNA_TYPE_F32, op->in[0].rank, dims, 0, 0));

@@ -38,6 +38,12 @@ struct nnadev_reduce {
 	uint32_t blocks;
 };
 
+/* Whether a command multiplies in integers, which is done in the order of the elements. */
+static inline bool nnadev_reduce_is_scaled_product(const struct nnahw_cmd_reduce *p)
+{
+	return p->kind == NNAHW_REDUCTION_PROD && p->multiplier;
+}
+
 static inline void nnadev_reduce_get(struct nnadev_reduce *r,
 				     const struct nnadev_engine_command *cmd)
 {

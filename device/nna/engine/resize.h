@@ -61,6 +61,22 @@ static inline struct nnadev_position nnadev_resize_position(const struct nnahw_c
 	return r;
 }
 
+/* As nnadev_resize_position(), for corners: the fraction may lie beyond 0 to 1 at the edges. */
+static inline struct nnadev_position nnadev_resize_corners(const struct nnahw_cmd_resize *p,
+							   uint32_t i, float scale, uint32_t size)
+{
+	const float half = p->half_pixel_centers ? 0.5f : 0;
+	const float at = ((float)i + half) * scale - half, below = nnadev_floorf(at);
+	struct nnadev_position r;
+
+	r.low = (uint32_t)(int64_t)nnadev_clamp_position(below, size);
+	r.low = r.low < size ? r.low : size - 1;
+	r.high = (uint32_t)(int64_t)nnadev_clamp_position(at > below ? below + 1 : below, size);
+	r.high = r.high < size ? r.high : size - 1;
+	r.fraction = at - (float)r.low;
+	return r;
+}
+
 /*
  * The rows of the input that row i of out rows is blended from in fixed point; size: rows of the
  * input. Sizes have 32 bits, so that no position has more than 64.

@@ -168,6 +168,11 @@ int nna_hw_accepts(const struct nna_lower *l, const struct nna_ir_op *op, char *
 		e.size = dims[1];
 		e.most = NNAHW_LIMIT_NORM16_LENGTH;
 		break;
+	case NNA_IR_NORM8:
+		e.what = "elements in a row";
+		e.size = dims[1];
+		e.most = NNAHW_LIMIT_NORM8_LENGTH;
+		break;
 	case NNA_IR_MULTINOMIAL:
 		return check_multinomial(l, op, reason, size);
 	case NNA_IR_KEYPOINT:

@@ -99,6 +99,7 @@ static uint16_t opcode_of(const struct nna_lower *l, const struct nna_ir_op *op)
 		[NNA_IR_TOPK] = NNAHW_OP_TOPK,
 		[NNA_IR_SOFTMAX] = NNAHW_OP_SOFTMAX,
 		[NNA_IR_NORM16] = NNAHW_OP_NORM16,
+		[NNA_IR_NORM8] = NNAHW_OP_NORM8,
 		[NNA_IR_RESIZE] = NNAHW_OP_RESIZE,
 		[NNA_IR_ROI] = NNAHW_OP_ROI,
 		[NNA_IR_GATHER] = NNAHW_OP_GATHER,
@@ -201,6 +202,25 @@ static void write_pool(const struct nna_lower *l, const struct nna_ir_op *op,
 }
 
 /*
+ * TFLite's PROD of S8: each factor is scaled by in.scale over the root of out.scale that all of
+ * them together take, with 15 bits.
+ */
+static void tflite_product(const struct nna_value *in, const struct nna_value *out, int64_t size,
+			   struct nnahw_cmd_reduce *c)
+{
+	int32_t multiplier, shift;
+
+	nna_requantize_from(in->scale / pow((double)out->scale, 1 / (double)size), &multiplier,
+			    &shift);
+	multiplier = multiplier < 0x7fff0000 ? (multiplier + (1 << 15)) >> 16 : 0x7fff;
+	/* Beyond that everything is 0, or saturates: by value. */
+	if (multiplier && shift > 16) {
+		c->multiplier = multiplier;
+		c->shift = shift - 16;
+	}
+}
+
+/*
  * TFLite's SUM and MEAN of 8-bit types: the multiplier of in.scale / out.scale, of a MEAN divided
  * by the number of elements as an integer after it was shifted to keep its bits.
  */
@@ -216,11 +236,17 @@ static void tflite_reduce(const struct nna_lower *l, const struct nna_ir_op *op,
 	if (op->rounding == NNA_IR_ROUNDS_AS_NNAPI || !nna_value_is_quantised(out) ||
 	    !nna_value_is_quantised(in) ||
 	    nna_type_size(in->type) != 1 || nna_type_size(out->type) != 1 ||
-	    (c->kind != NNAHW_REDUCTION_MEAN && c->kind != NNAHW_REDUCTION_SUM))
+	    c->kind > NNAHW_REDUCTION_PROD)
 		return;
 	for (uint32_t k = 0; k < in->rank; k++)
-		if (c->kind == NNAHW_REDUCTION_MEAN && c->axes & (1u << k))
+		if (c->kind != NNAHW_REDUCTION_SUM && c->axes & (1u << k))
 			size *= in->dims[k];
+	if (c->kind == NNAHW_REDUCTION_PROD) {
+		if (size && size <= NNAHW_LIMIT_REDUCE_FACTORS && in->type == NNA_TYPE_S8 &&
+		    out->type == NNA_TYPE_S8)
+			tflite_product(in, out, size, c);
+		return;
+	}
 	nna_requantize_from((double)in->scale / out->scale, &c->multiplier, &shift);
 	if (!size)
 		return;
@@ -311,6 +337,10 @@ static void write_params(const struct nna_lower *l, const struct nna_ir_op *op,
 		c->resize.fixed_point = op->resize.mode == NNA_RESIZE_BILINEAR &&
 					l->values[op->values[NNA_IR_IN]].type == NNA_TYPE_S8 &&
 					op->rounding != NNA_IR_ROUNDS_AS_NNAPI;
+		/* And in fp32, but in another order, with unsigned ones. */
+		c->resize.corners = op->resize.mode == NNA_RESIZE_BILINEAR &&
+				    l->values[op->values[NNA_IR_IN]].type == NNA_TYPE_U8 &&
+				    op->rounding != NNA_IR_ROUNDS_AS_NNAPI;
 		c->resize.scale_h = op->resize.scale_h;
 		c->resize.scale_w = op->resize.scale_w;
 		break;
@@ -436,7 +466,8 @@ static int write_stream(const struct nna_lower *l, const uint32_t *places, struc
 
 			if (ret)
 				return ret;
-		} else if (op->kind != NNA_IR_COPY && op->kind != NNA_IR_LSH) {
+		} else if (op->kind != NNA_IR_COPY && op->kind != NNA_IR_NORM8 &&
+			   op->kind != NNA_IR_LSH) {
 			write_params(l, op, &c);
 		}
 		c.head = (struct nnahw_command){ .opcode = opcode, .size = size,

@@ -12,8 +12,16 @@
 /* Reads an index once; the guest may change it at any time. */
 static int64_t load_index(const struct nnadev_engine_operand *o, int64_t at)
 {
-	if (o->desc.type == NNAHW_TYPE_S64)
+	switch (o->desc.type) {
+	case NNAHW_TYPE_S64:
 		return __atomic_load_n((const int64_t *)o->data + at, __ATOMIC_RELAXED);
+	case NNAHW_TYPE_U8:
+		return __atomic_load_n((const uint8_t *)o->data + at, __ATOMIC_RELAXED);
+	case NNAHW_TYPE_S8:
+		return __atomic_load_n((const int8_t *)o->data + at, __ATOMIC_RELAXED) - INT8_MIN;
+	default:
+		break;
+	}
 	return __atomic_load_n((const int32_t *)o->data + at, __ATOMIC_RELAXED);
 }
 

@@ -1,50 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* NORM16, by definition. */
-#include "device/nna/engine/epilogue.h"
+#include "device/nna/engine/root.h"
 
 #define TILE_ELEMENTS 8192u
-
-/* Fixed point with three integer bits (F3); a product has six. */
-#define F3_ONE (1 << 28)
-#define HALF_ROOT_2 1518500250 /* sqrt(2) / 2, no integer bits */
-
-static int32_t times(int32_t a, int32_t b)
-{
-	return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31);
-}
-
-/* a << n */
-static int32_t shift_up(int32_t a, uint32_t n)
-{
-	return (int32_t)nnadev_clamp_s64((int64_t)a * (1 << n), INT32_MIN, INT32_MAX);
-}
-
-/* 1 / sqrt(x) as multiplier and shift of struct requantize; x is 1 to 2^30. */
-static int32_t reciprocal_root(int32_t x, int32_t *shift)
-{
-	int32_t y = F3_ONE, down = 11, half;
-
-	*shift = 31;
-	if (x == 1)
-		return INT32_MAX;
-	if (x >= 1 << 29) {
-		x /= 4;
-		down++;
-	}
-	for (; x < 1 << 27; x *= 4) /* now 1/4 to 1 in 2^-29 */
-		down--;
-	half = ((x >> 1) + 1) >> 1;
-	for (int i = 0; i < 5; i++) {
-		int32_t cube = shift_up(times(times(y, y), y), 6);
-
-		y = shift_up(times(F3_ONE + F3_ONE / 2, y) - times(half, cube), 3);
-	}
-	y = times(y, HALF_ROOT_2);
-	if (down < 0)
-		return shift_up(y, (uint32_t)-down);
-	*shift += down;
-	return y;
-}
 
 struct sums {
 	int64_t sum, squares;
@@ -80,7 +38,7 @@ static void norm_write(const struct nnadev_engine_command *cmd, int64_t row, int
 		      variance = (sums->squares * ((1 << 20) / n) - mean * mean) / (1 << 20);
 	int32_t factor, shift;
 
-	factor = reciprocal_root((int32_t)nnadev_clamp_s64(variance, 1, 1 << 30), &shift);
+	factor = nnadev_reciprocal_root((int32_t)nnadev_clamp_s64(variance, 1, 1 << 30), &shift);
 	for (int64_t i = begin; i < end; i++) {
 		const int64_t x = 1024 * nnadev_load_integer(input, from + i * step) - mean;
 		int64_t z = nnadev_requantize((int32_t)x, factor, shift) *

@@ -4,6 +4,7 @@
  * its blocks into shared memory, and a second phase puts these results together. The order of
  * operations is the same in both forms, so the results are, too.
  */
+#include "device/nna/engine/ewise.h"
 #include "device/nna/engine/reduce.h"
 
 #define TILE_ELEMENTS 16384u
@@ -106,6 +107,33 @@ static union nnadev_reduction reduce_block(const struct nnadev_reduce *r, const 
 	return x;
 }
 
+/* floor(x * multiplier * 2^-shift + 1/2), in 32 bits that wrap; products have 63 bits at most. */
+static int32_t reduce_scale(const struct nnahw_cmd_reduce *p, int64_t x)
+{
+	const uint64_t product = (uint64_t)x * (uint64_t)p->multiplier;
+
+	return (int32_t)(uint32_t)nnadev_shift_right(
+		(int64_t)(product + (1ull << (p->shift - 1))), p->shift);
+}
+
+/* A PROD that is scaled after each factor. */
+static int64_t reduce_scaled_product(const struct nnadev_reduce *r, const uint32_t *index)
+{
+	uint32_t inner[NNAHW_MAX_RANK] = { 0 }, full[NNAHW_MAX_RANK];
+	int32_t x = 0;
+
+	memcpy(full, index, sizeof(full[0]) * r->input->desc.rank);
+	for (uint32_t i = 0; i < r->size; i++, nnadev_advance(r->dims, r->rank, inner)) {
+		int64_t factor;
+
+		for (uint32_t k = 0; k < r->rank; k++)
+			full[r->axes[k]] = inner[k];
+		factor = nnadev_load_centred(r->input, nnadev_offset(&r->input->desc, full));
+		x = i ? reduce_scale(r->params, x * factor) : (int32_t)factor;
+	}
+	return reduce_scale(r->params, x);
+}
+
 /* The form of one phase: a tile is some outputs. */
 static void reduce_outputs(const struct nnadev_reduce *r, const struct nnadev_engine_plan *plan,
 			   uint32_t tile)
@@ -118,6 +146,12 @@ static void reduce_outputs(const struct nnadev_reduce *r, const struct nnadev_en
 	     i++, nnadev_advance(r->output->desc.dims, r->output->desc.rank, index)) {
 		union nnadev_reduction x = reduce_start(r);
 
+		if (nnadev_reduce_is_scaled_product(r->params)) {
+			nnadev_store_centred(r->output, nnadev_offset(&r->output->desc, index),
+					     reduce_scaled_product(r, index), r->params->q_min,
+					     r->params->q_max);
+			continue;
+		}
 		for (uint32_t block = 0; block < r->blocks; block++)
 			x = reduce_step(r, x, reduce_block(r, index, block));
 		nnadev_reduce_finish(r, nnadev_offset(&r->output->desc, index), x);
@@ -161,7 +195,7 @@ static uint32_t reduce_tile(const struct nnadev_engine_command *cmd,
 {
 	const struct nnadev_reduce *r = nnadev_state(plan);
 
-	if (r->blocks <= MAX_BLOCKS_IN_TILE)
+	if (r->blocks <= MAX_BLOCKS_IN_TILE || nnadev_reduce_is_scaled_product(r->params))
 		reduce_outputs(r, plan, tile);
 	else
 		reduce_blocks(r, phase, (uint32_t)plan->round, tile, shared);
@@ -179,7 +213,10 @@ static uint32_t reduce_accepts(const struct nnadev_engine_command *cmd,
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (nnadev_is_quantised(&output->desc) && p->q_min > p->q_max)
 		return NNAHW_STATUS_BAD_COMMAND;
-	if (p->multiplier && p->kind != NNAHW_REDUCTION_SUM && p->kind != NNAHW_REDUCTION_MEAN)
+	if (p->multiplier && p->kind > NNAHW_REDUCTION_PROD)
+		return NNAHW_STATUS_BAD_COMMAND;
+	if (nnadev_reduce_is_scaled_product(p) &&
+	    (p->multiplier < 1 || p->multiplier > 32768 || p->shift < 1 || p->shift > 62))
 		return NNAHW_STATUS_BAD_COMMAND;
 	for (uint32_t i = 0; p->multiplier && i < 2; i++)
 		if (!nnadev_type_is_quant8(cmd->operands[i].desc.type) ||
@@ -190,6 +227,9 @@ static uint32_t reduce_accepts(const struct nnadev_engine_command *cmd,
 	for (uint32_t k = 0; k < input->desc.rank; k++)
 		if (output->desc.dims[k] != (p->axes >> k & 1 ? 1 : input->desc.dims[k]))
 			return NNAHW_STATUS_BAD_SHAPE;
+	if (nnadev_reduce_is_scaled_product(p) && output->count &&
+	    input->count / output->count > NNAHW_LIMIT_REDUCE_FACTORS)
+		return NNAHW_STATUS_BAD_SHAPE;
 	return NNAHW_STATUS_OK;
 }
 
@@ -199,7 +239,7 @@ static void reduce_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 	struct nnadev_reduce *r = nnadev_state_new(plan);
 
 	nnadev_reduce_get(r, cmd);
-	if (r->blocks <= MAX_BLOCKS_IN_TILE) {
+	if (r->blocks <= MAX_BLOCKS_IN_TILE || nnadev_reduce_is_scaled_product(r->params)) {
 		nnadev_cut(plan, r->output->count, TILE_ELEMENTS / (r->size + 1));
 		return;
 	}

@@ -35,6 +35,31 @@ static void resize_fixed(const struct nnadev_engine_command *cmd, const uint32_t
 			     (sum + (sum < 0 ? -half : half)) / (one * one));
 }
 
+/* One element of U8, as the sum of its corners. */
+static void resize_corners(const struct nnadev_engine_command *cmd, const uint32_t *index)
+{
+	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
+	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_RESIZE_OUTPUT],
+					*input = &cmd->operands[NNAHW_RESIZE_INPUT];
+	const uint32_t *in = input->desc.dims;
+	const struct nnadev_position y = nnadev_resize_corners(p, index[1], p->scale_h, in[1]),
+				     x = nnadev_resize_corners(p, index[2], p->scale_w, in[2]);
+	float sum = 0;
+
+	/* Top and bottom of the left column, then of the right one. */
+	for (uint32_t k = 0; k < 4; k++) {
+		const uint32_t from[] = { index[0], k & 1 ? y.high : y.low,
+					  k & 2 ? x.high : x.low, index[3] };
+		float part = (float)nnadev_load_integer(input, nnadev_offset(&input->desc, from));
+
+		part *= k & 1 ? y.fraction : 1 - y.fraction;
+		part *= k & 2 ? x.fraction : 1 - x.fraction;
+		sum = k ? sum + part : part;
+	}
+	nnadev_store_integer(output, nnadev_offset(&output->desc, index),
+			     nnadev_clamp_s64(nnadev_truncate(sum + 0.5f), 0, UINT8_MAX));
+}
+
 static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
@@ -48,11 +73,14 @@ static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
 	nnadev_unflatten(output->desc.dims, 4, begin, index);
-	for (uint32_t i = begin; p->fixed_point && i < end; i++) {
-		resize_fixed(cmd, index);
+	for (uint32_t i = begin; (p->fixed_point || p->corners) && i < end; i++) {
+		if (p->corners)
+			resize_corners(cmd, index);
+		else
+			resize_fixed(cmd, index);
 		nnadev_advance(output->desc.dims, 4, index);
 	}
-	if (p->fixed_point)
+	if (p->fixed_point || p->corners)
 		return NNAHW_STATUS_OK;
 	for (uint32_t i = begin; i < end; i++, nnadev_advance(output->desc.dims, 4, index)) {
 		const struct nnadev_position y = nnadev_resize_position(p, index[1], p->scale_h,
@@ -97,6 +125,9 @@ static uint32_t resize_accepts(const struct nnadev_engine_command *cmd,
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (p->fixed_point > (p->kind == NNAHW_RESAMPLE_BILINEAR &&
 			      !nnadev_type_is_float(output->desc.type)))
+		return NNAHW_STATUS_BAD_COMMAND;
+	if (p->corners > (p->kind == NNAHW_RESAMPLE_BILINEAR && !p->fixed_point &&
+			  output->desc.type == NNAHW_TYPE_U8))
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (input->desc.type != output->desc.type ||
 	    !nnadev_same_quantisation(&input->desc, &output->desc))

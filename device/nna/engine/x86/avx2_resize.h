@@ -599,17 +599,45 @@ static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Channels are contiguous, and a row is not too long for a tile. */
+/*
+ * Whether all rows and columns of a sum of corners lie in sixteenths. At the edges both corners are
+ * the same one, and steps of at most 1 are exact.
+ */
+static bool has_sixteenths(const struct nnadev_engine_command *cmd)
+{
+	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
+	const uint32_t *in = cmd->operands[NNAHW_RESIZE_INPUT].desc.dims,
+		       *out = cmd->operands[NNAHW_RESIZE_OUTPUT].desc.dims;
+
+	for (uint32_t k = 1; k <= 2; k++)
+		for (uint32_t i = 0; i < out[k]; i++) {
+			const float scale = k == 1 ? p->scale_h : p->scale_w,
+				    part = nnadev_resize_corners(p, i, scale, in[k]).fraction *
+					   NNADEV_SIXTEENTHS;
+
+			if (!(part >= -NNADEV_SIXTEENTHS && part <= NNADEV_SIXTEENTHS &&
+			      part == (float)(int32_t)part))
+				return false;
+		}
+	return TAKES_SIXTEENTHS;
+}
+
+/*
+ * Channels are contiguous, and a row is not too long for a tile. Sums of corners are the same in
+ * sixteenths, where each of their steps is exact.
+ */
 static uint32_t resize_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {
+	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_RESIZE_OUTPUT];
 	const uint32_t *out = output->desc.dims;
 
 	return nnadev_accept(nnadev_innermost_dense(output) &&
 			     nnadev_innermost_dense(&cmd->operands[NNAHW_RESIZE_INPUT]) &&
 			     out[2] <= MOST_COLUMNS &&
-			     (uint64_t)out[2] * out[3] <= ROW_ELEMENTS);
+			     (uint64_t)out[2] * out[3] <= ROW_ELEMENTS &&
+			     (!p->corners || (out[1] <= MOST_COLUMNS && has_sixteenths(cmd))));
 }
 
 static void resize_plan(const struct nnadev_engine_command *cmd, uint32_t threads,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * GATHER of single elements of a table, as the look-ups of 16-bit functions are: the input has one
- * dim, and the elements of output and indices follow each other.
+ * GATHER of single elements of a table, as the look-ups of functions of 8 and 16 bits are: the
+ * input has one dim, and the elements of output and indices follow each other.
  */
 #include "device/nna/engine/kernel.h"
 
@@ -11,23 +11,24 @@
  * Reads each index once, as the guest may change it at any time. Elements are read and written by
  * their size, whatever their type.
  */
-#define LOOK_UP(bytes, type, name) \
+#define LOOK_UP(bytes, type, name, first) \
 	case bytes: \
 		for (uint32_t i = begin; i < end; i++) { \
-			const name pick = __atomic_load_n((const name *)indices->data + i, \
-							  __ATOMIC_RELAXED); \
+			const int64_t pick = \
+				(int64_t)__atomic_load_n((const name *)indices->data + i, \
+							 __ATOMIC_RELAXED) - (first); \
 			if (pick < 0 || pick >= dim) \
 				return NNAHW_STATUS_BAD_INDEX; \
 			((type *)output->data)[i] = ((const type *)input->data)[pick * step]; \
 		} \
 		return NNAHW_STATUS_OK
 
-#define LOOK_UP_BY(name) \
+#define LOOK_UP_BY(name, first) \
 	switch (nnahw_type_size(output->desc.type)) { \
-	LOOK_UP(1, uint8_t, name); \
-	LOOK_UP(2, uint16_t, name); \
-	LOOK_UP(4, uint32_t, name); \
-	LOOK_UP(8, uint64_t, name); \
+	LOOK_UP(1, uint8_t, name, first); \
+	LOOK_UP(2, uint16_t, name, first); \
+	LOOK_UP(4, uint32_t, name, first); \
+	LOOK_UP(8, uint64_t, name, first); \
 	}
 
 static uint32_t lookup_tile(const struct nnadev_engine_command *cmd,
@@ -42,9 +43,13 @@ static uint32_t lookup_tile(const struct nnadev_engine_command *cmd,
 
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
 	if (indices->desc.type == NNAHW_TYPE_S64)
-		LOOK_UP_BY(int64_t)
+		LOOK_UP_BY(int64_t, 0)
+	else if (indices->desc.type == NNAHW_TYPE_U8)
+		LOOK_UP_BY(uint8_t, 0)
+	else if (indices->desc.type == NNAHW_TYPE_S8)
+		LOOK_UP_BY(int8_t, INT8_MIN)
 	else
-		LOOK_UP_BY(int32_t)
+		LOOK_UP_BY(int32_t, 0)
 	return NNAHW_STATUS_INTERNAL;
 }
 

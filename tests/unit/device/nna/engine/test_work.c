@@ -607,6 +607,15 @@ static void test_reductions(void **state)
 		snprintf(what, sizeof(what), "NORM16 of %u", lengths[i]);
 		failed += measure(what);
 	}
+	for (uint32_t i = 0; i < 7; i++) {
+		const uint32_t n = lengths[i] < 65536 ? lengths[i] : 65536;
+
+		begin(NNAHW_OP_NORM8, sizeof(struct nnahw_cmd_norm8), 2);
+		operand(0, NNAHW_TYPE_S8, 2, DIMS(1000, n), false)->data = arena;
+		operand(1, NNAHW_TYPE_S8, 2, DIMS(1000, n), i & 1);
+		snprintf(what, sizeof(what), "NORM8 of %u", n);
+		failed += measure(what);
+	}
 	for (uint32_t i = 0; i < 7 * 5; i++) {
 		/* Outputs, and dims of what is reduced. */
 		static const uint32_t shapes[][8] = {
@@ -657,13 +666,16 @@ static void test_resize(void **state)
 	uint32_t failed = 0;
 	char what[128];
 
-	for (uint32_t i = 0; i < 7 * 7; i++) {
+	for (uint32_t i = 0; i < 7 * 8; i++) {
 		struct nnahw_cmd_resize *p = begin(NNAHW_OP_RESIZE, sizeof(*p), 2);
-		const bool fixed = i % 7 == 6;
-		const uint32_t s = i / 7, type = fixed ? NNAHW_TYPE_S8 : float_and_byte[i % 7 % 3];
+		const bool fixed = i % 8 == 6, corners = i % 8 == 7;
+		const uint32_t s = i / 8,
+			       type = fixed ? NNAHW_TYPE_S8 :
+				      corners ? NNAHW_TYPE_U8 : float_and_byte[i % 8 % 3];
 
-		p->kind = i % 7 / 3 == 1;
+		p->kind = i % 8 / 3 == 1;
 		p->fixed_point = fixed;
+		p->corners = corners;
 		p->scale_h = p->scale_w = 0.5f;
 		operand(0, type, 4, DIMS(1, shapes[s].h, shapes[s].w, shapes[s].c), false)->data =
 			arena;

@@ -70,10 +70,49 @@ static void test_gather(void **state)
 	}
 }
 
+/* All bytes in a table, whatever the quantisation says; of a short one those it has. */
+static void test_gather_by_bytes(void **state)
+{
+	r.state = 33;
+	for (int i = 0; i < 200; i++) {
+		const uint32_t count = (uint32_t)rng_range(&r, 1, 700),
+			       type = PICK(NNAHW_TYPE_U8, NNAHW_TYPE_S32, NNAHW_TYPE_S16),
+			       index_type = PICK(NNAHW_TYPE_U8, NNAHW_TYPE_S8),
+			       entries = i & 3 ? 256 : (uint32_t)rng_range(&r, 1, 255);
+		const uint32_t flip = index_type == NNAHW_TYPE_S8 ? 0x80 : 0;
+		const size_t size = nnahw_type_size(type);
+		uint8_t *bytes;
+
+		call_init(&c, NNAHW_OP_GATHER, sizeof(struct nnahw_cmd_gather), 3);
+		call_operand(&c, &r, 0, type, 1, &count, spread());
+		call_operand(&c, &r, 1, type, 1, &entries, spread());
+		call_operand(&c, &r, 2, index_type, 1, &count, 0);
+		operand_quantise(&c.cmd.operands[2], 0.1f, 7);
+		bytes = c.buffers[2];
+		for (uint32_t k = 0; k < count; k++)
+			bytes[k] = (uint8_t)((uint32_t)rng_range(&r, 0, entries - 1) ^ flip);
+		for_each_isa(isa, NNADEV_ENGINE_SCALAR) {
+			assert_int_equal(call_run(&c, &r, isa), NNAHW_STATUS_OK);
+			for (uint32_t k = 0; k < count; k++)
+				assert_memory_equal(element(&c.cmd.operands[0], &k),
+						    element(&c.cmd.operands[1],
+							    (uint32_t[]){ bytes[k] ^ flip }),
+						    size);
+		}
+		if (entries < 256) {
+			bytes[count - 1] = (uint8_t)(entries ^ flip);
+			for_each_isa(isa, NNADEV_ENGINE_SCALAR)
+				assert_int_equal(call_run(&c, &r, isa), NNAHW_STATUS_BAD_INDEX);
+		}
+		call_free(&c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gather),
+		cmocka_unit_test(test_gather_by_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

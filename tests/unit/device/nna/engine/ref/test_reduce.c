@@ -166,11 +166,78 @@ static void test_reduce_scaled(void **state)
 		p->q_max = (int32_t)high;
 		if (c.cmd.operands[1].count)
 			run_all(verify_reduce_scaled);
-		p->kind = NNAHW_REDUCTION_PROD;
+		p->kind = NNAHW_REDUCTION_MAX;
 		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_COMMAND);
 		p->kind = NNAHW_REDUCTION_SUM;
 		c.cmd.operands[1].desc.scale = 0;
 		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_OPERAND);
+		call_free(&c);
+	}
+}
+
+/* PROD with a multiplier. */
+static void verify_product(void)
+{
+	const struct nnahw_cmd_reduce *p = (const void *)c.raw;
+	const struct nnadev_engine_operand *out = &c.cmd.operands[0], *in = &c.cmd.operands[1];
+	const double part = ldexp(1, -p->shift);
+	uint32_t index[NNAHW_MAX_RANK] = { 0 }, i = 0;
+	double *products = malloc(out->count * sizeof(*products));
+
+	for (uint32_t k = 0; k < out->count; k++)
+		products[k] = NAN;
+	do {
+		double x = number(in, index) - in->desc.zero_point;
+		uint32_t at = 0;
+
+		for (uint32_t k = 0; k < in->desc.rank; k++)
+			at = at * out->desc.dims[k] + (p->axes >> k & 1 ? 0 : index[k]);
+		products[at] = isnan(products[at]) ?
+				       x : floor(products[at] * x * p->multiplier * part + 0.5);
+	} while (next_index(&in->desc, index));
+	memset(index, 0, sizeof(index));
+	do {
+		double q = floor(products[i++] * p->multiplier * part + 0.5);
+
+		q = fmin(fmax(q + out->desc.zero_point, p->q_min), p->q_max);
+		if (number(out, index) != q)
+			fail_msg("product: got %g, not %g", number(out, index), q);
+	} while (next_index(&out->desc, index));
+	free(products);
+}
+
+static void test_product(void **state)
+{
+	struct nnahw_cmd_reduce *p = (struct nnahw_cmd_reduce *)c.raw;
+
+	r.state = 30;
+	for (int i = 0; i < 600; i++) {
+		uint32_t dims[NNAHW_MAX_RANK], one[NNAHW_MAX_RANK], rank = random_dims(dims, 1, 9);
+		uint32_t axes = (uint32_t)rng_next(&r) & ((1u << rank) - 1);
+		uint32_t type = PICK(NNAHW_TYPE_U8, NNAHW_TYPE_S8);
+		int64_t low, high;
+
+		for (uint32_t k = 0; k < rank; k++)
+			one[k] = axes >> k & 1 ? 1 : dims[k];
+		call_init(&c, NNAHW_OP_REDUCE, sizeof(*p), 2);
+		p->kind = NNAHW_REDUCTION_PROD;
+		p->axes = axes;
+		p->multiplier = (int32_t)rng_range(&r, 1 << 14, 1 << 15);
+		/* No factor grows, so that 32 bits hold all products. */
+		p->shift = (int32_t)rng_range(&r, 23, 25);
+		call_operand(&c, &r, 0, type, rank, one, spread());
+		call_operand(&c, &r, 1, type, rank, dims, spread());
+		quantise(0, 0.5f);
+		quantise(1, 0.1f);
+		range_of(type, &low, &high);
+		p->q_min = (int32_t)low;
+		p->q_max = (int32_t)high;
+		run_all(verify_product);
+		p->multiplier = 32769;
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_COMMAND);
+		p->multiplier = 32768;
+		p->shift = 0;
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_COMMAND);
 		call_free(&c);
 	}
 }
@@ -207,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_reduce_scaled),
+		cmocka_unit_test(test_product),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,82 @@ static void test_fixed_point(void **state)
 	}
 }
 
+/* The rows, or columns, of corners by their definition. */
+static void corners_of(const struct nnahw_cmd_resize *p, uint32_t i, float scale, uint32_t size,
+		       float *at, int32_t row[2])
+{
+	*at = p->half_pixel_centers ? ((float)i + 0.5f) * scale - 0.5f : (float)i * scale;
+	row[0] = (int32_t)fmaxf(floorf(*at), 0);
+	row[1] = (int32_t)ceilf(*at);
+	for (int k = 0; k < 2; k++)
+		row[k] = row[k] < (int32_t)size ? row[k] < 0 ? 0 : row[k] : (int32_t)size - 1;
+	*at -= (float)row[0];
+}
+
+static void verify_corners(void)
+{
+	const struct nnahw_cmd_resize *p = (const void *)c.raw;
+	const struct nnadev_engine_operand *out = &c.cmd.operands[0], *in = &c.cmd.operands[1];
+	uint32_t index[4] = { 0 };
+
+	do {
+		float fy, fx, sum, part[4];
+		int32_t y[2], x[2];
+
+		corners_of(p, index[1], p->scale_h, in->desc.dims[1], &fy, y);
+		corners_of(p, index[2], p->scale_w, in->desc.dims[2], &fx, x);
+		for (uint32_t k = 0; k < 4; k++)
+			part[k] = (float)number(in, (uint32_t[]){ index[0], (uint32_t)y[k & 1],
+								  (uint32_t)x[k >> 1],
+								  index[3] });
+		sum = part[0] * (1 - fy) * (1 - fx) + part[1] * fy * (1 - fx);
+		sum = sum + part[2] * (1 - fy) * fx;
+		sum = sum + part[3] * fy * fx;
+		if (number(out, index) != (double)(uint8_t)(sum + 0.5f))
+			fail_msg("corners: got %g, not %g", number(out, index), (double)sum);
+	} while (next_index(&out->desc, index));
+}
+
+static void test_corners(void **state)
+{
+	struct nnahw_cmd_resize *p = (struct nnahw_cmd_resize *)c.raw;
+
+	r.state = 32;
+	for (int i = 0; i < 800; i++) {
+		const uint32_t b = (uint32_t)rng_range(&r, 1, 2),
+			       in[] = { b, (uint32_t)rng_range(&r, 1, 9),
+					(uint32_t)rng_range(&r, 1, 9),
+					(uint32_t)rng_range(&r, 1, 20) };
+		/* At times to sixteenths. */
+		const uint32_t times = 1u << rng_range(&r, 1, 3),
+			       out[] = { b, i & 1 ? in[1] * times : (uint32_t)rng_range(&r, 1, 15),
+					 i & 1 ? in[2] * times : (uint32_t)rng_range(&r, 1, 15),
+					 in[3] };
+
+		call_init(&c, NNAHW_OP_RESIZE, sizeof(*p), 2);
+		p->corners = 1;
+		p->align_corners = rng_next(&r) & 1;
+		p->half_pixel_centers = !p->align_corners && rng_next(&r) & 1;
+		p->scale_h = p->align_corners && out[1] > 1 ?
+				     (float)(in[1] - 1) / (float)(out[1] - 1) :
+				     (float)in[1] / (float)out[1];
+		p->scale_w = p->align_corners && out[2] > 1 ?
+				     (float)(in[2] - 1) / (float)(out[2] - 1) :
+				     (float)in[2] / (float)out[2];
+		call_operand(&c, &r, 0, NNAHW_TYPE_U8, 4, out, spread());
+		call_operand(&c, &r, 1, NNAHW_TYPE_U8, 4, in, spread());
+		quantise(0, 0.5f);
+		operand_quantise(&c.cmd.operands[1], 0.5f, c.cmd.operands[0].desc.zero_point);
+		run_all(verify_corners);
+		p->fixed_point = 1;
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_COMMAND);
+		p->fixed_point = 0;
+		p->kind = NNAHW_RESAMPLE_NEAREST;
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_BAD_COMMAND);
+		call_free(&c);
+	}
+}
+
 static void test_resize(void **state)
 {
 	struct nnahw_cmd_resize *p = (struct nnahw_cmd_resize *)c.raw;
@@ -159,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resize),
 		cmocka_unit_test(test_fixed_point),
+		cmocka_unit_test(test_corners),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,8 @@ static void test_resize(void **state)
 		p->align_corners = rng_next(&r) & 1;
 		p->half_pixel_centers = rng_next(&r) & 1;
 		p->fixed_point = p->kind == NNAHW_RESAMPLE_BILINEAR && !is_float(type) && i & 8;
+		p->corners = p->kind == NNAHW_RESAMPLE_BILINEAR && type == NNAHW_TYPE_U8 &&
+			     !p->fixed_point && i & 16;
 		p->scale_h = (float)in[0] / (float)out[0];
 		/* Whatever it says, nothing beyond the input is read. */
 		p->scale_w = rng_next(&r) % 4 ? (float)in[1] / (float)out[1]
@@ -73,6 +75,7 @@ static void test_sixteenths(void **state)
 		p->align_corners = rng_next(&r) & 1;
 		p->half_pixel_centers = !p->align_corners && rng_next(&r) & 1;
 		p->fixed_point = i >> 1 & 1;
+		p->corners = type == NNAHW_TYPE_U8 && !p->fixed_point && i & 4;
 		for (uint32_t k = 0; k < 2; k++)
 			out[k] = p->align_corners ? (in[k] - 1) * up[k] + 1 : in[k] * up[k];
 		p->scale_h = 1 / (float)up[0];

@@ -47,6 +47,33 @@ static void test_elements(void **state)
 		assert_int_equal(taken, shapes(200));
 }
 
+/* A function of bytes: long enough for a table, and shorter; forwards and backwards. */
+static void test_bytes(void **state)
+{
+	const uint32_t entries = 256;
+	uint32_t taken = 0;
+
+	r.state = 10;
+	for (uint32_t i = 0; i < shapes(200); i++) {
+		const uint32_t type = i & 1 ? NNAHW_TYPE_S8 : NNAHW_TYPE_U8,
+			       count = (uint32_t)rng_range(&r, 1, i & 2 ? 70000 : 1500);
+		struct nnadev_engine_operand *input = &c.cmd.operands[NNAHW_GATHER_INPUT];
+
+		call_init(&c, NNAHW_OP_GATHER, sizeof(struct nnahw_cmd_gather), 3);
+		call_operand(&c, &r, NNAHW_GATHER_OUTPUT, NNAHW_TYPE_S8, 1, &count, 0);
+		call_operand(&c, &r, NNAHW_GATHER_INPUT, NNAHW_TYPE_S8, 1, &entries, 0);
+		call_operand(&c, &r, NNAHW_GATHER_INDICES, type, 1, &count, 0);
+		if (i & 4) {
+			input->data = (uint8_t *)input->data + entries - 1;
+			input->desc.strides[0] = -1;
+		}
+		taken += compare_all("bytes by bytes");
+		call_free(&c);
+	}
+	if (nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR)
+		assert_int_equal(taken, shapes(200));
+}
+
 /* An index beyond either end of the table ends the command. */
 static void test_range(void **state)
 {
@@ -74,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_elements),
+		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_range),
 	};
 
