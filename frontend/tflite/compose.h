@@ -148,6 +148,13 @@ struct tflite_value tflite_looked_up(struct tflite_translation *t, struct tflite
 				     uint32_t count, const void *values, size_t size);
 
 /*
+ * Functions of 8-bit numbers as a table of all results (ops/lookup.c): whether the operator is one,
+ * and its translation.
+ */
+bool tflite_has_lookup(const struct tflite_translation *t);
+void tflite_translate_lookup(struct tflite_translation *t, uint32_t type);
+
+/*
  * The output @index of the operator is @x: of the same type, or real numbers for a quantised
  * output. The shape is the output's.
  */

@@ -69,6 +69,8 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 		tflite_translate_table(t);
 	else if (tflite_is_softmax16(t))
 		tflite_translate_softmax16(t);
+	else if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) && tflite_has_lookup(t))
+		tflite_translate_lookup(t, TRANSLATIONS[code].type);
 	else if (code < sizeof(TRANSLATIONS) / sizeof(TRANSLATIONS[0]) &&
 		 TRANSLATIONS[code].translate && tflite_needs_reals(t))
 		tflite_translate_on_reals(t, TRANSLATIONS[code].translate,

@@ -78,6 +78,58 @@ static void sum16(struct tflite_translation *t)
 	tflite_store(t, tflite_rescaled(t, sum, &factor, 1, TFLITE_RULE_32));
 }
 
+static uint64_t elements_of(const struct tflite_operand_desc *o)
+{
+	uint64_t n = 1;
+
+	for (uint32_t i = 0; i < o->desc.rank; i++)
+		n *= o->dims[i];
+	return n;
+}
+
+/* The sums of the stored numbers, as INT32 in the shape of the output. */
+static struct tflite_value stored_sums(struct tflite_translation *t)
+{
+	struct tflite_value x, y;
+
+	x = tflite_cast(t, tflite_value(t, 0), NNA_OPERAND_TENSOR_INT32);
+	tflite_describe(t, tflite_output(t, 0), &y.o);
+	y = tflite_like(t, &y, NNA_OPERAND_TENSOR_INT32);
+	tflite_push(t, x.operand);
+	tflite_push_ints(t, 1);
+	tflite_push_bool(t, t->op->options.keep_dims);
+	tflite_emit_to(t, NNA_OPERATION_REDUCE_SUM, y.operand);
+	return y;
+}
+
+/*
+ * SUM of INT8 as LiteRT's own kernel has it, since the reference kernel is wrong: scaled in
+ * FLOAT32, the zero points of all elements at the end.
+ */
+static void sum_int8(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	const float scale = tflite_scale(x) / tflite_scale(y);
+	struct tflite_value sum = stored_sums(t), in = tflite_value(t, 0);
+	uint64_t count = elements_of(&sum.o);
+	struct tflite_operand_desc o;
+	uint32_t stored;
+	float bias;
+
+	count = count ? elements_of(&in.o) / count : 0;
+	bias = (float)-tflite_zero_point(x) * scale * (float)count;
+	sum = tflite_cast(t, sum, NNA_OPERAND_TENSOR_FLOAT32);
+	sum = tflite_binary(t, NNA_OPERATION_MUL, sum, tflite_float(t, scale));
+	sum = tflite_binary(t, NNA_OPERATION_ADD, sum, tflite_float(t, bias));
+	tflite_describe(t, y, &o);
+	o.desc.scale = 1;
+	stored = tflite_add_operand(t, &o);
+	tflite_push(t, sum.operand);
+	tflite_emit_to(t, NNA_OPERATION_QUANTIZE, stored);
+	tflite_push(t, stored);
+	tflite_emit_to(t, NNA_OPERATION_BITCAST, tflite_output_operand(t, 0));
+}
+
 /* NNAPI wants keep_dims as INT32 from MEAN, and as BOOL from the other reductions. */
 void tflite_translate_reduce(struct tflite_translation *t, uint32_t type)
 {
@@ -88,7 +140,13 @@ void tflite_translate_reduce(struct tflite_translation *t, uint32_t type)
 		sum16(t);
 		return;
 	}
-	if (type == NNA_OPERATION_REDUCE_PROD && tflite_is_quantised(tflite_input(t, 0)->type)) {
+	if (type == NNA_OPERATION_REDUCE_SUM && t->ops->requantizes && !t->ret &&
+	    tflite_input(t, 0)->type == TFLITE_INT8 && tflite_output(t, 0)->type == TFLITE_INT8) {
+		sum_int8(t);
+		return;
+	}
+	if (type == NNA_OPERATION_REDUCE_PROD && tflite_is_quantised(tflite_input(t, 0)->type) &&
+	    !(t->ops->requantizes && tflite_is_quant8(tflite_input(t, 0)->type))) {
 		x = tflite_real(t, 0);
 		tflite_describe(t, tflite_output(t, 0), &y.o);
 		y = tflite_like(t, &y, NNA_OPERAND_TENSOR_FLOAT32);

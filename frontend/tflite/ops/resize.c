@@ -8,6 +8,7 @@
 #include "frontend/tflite/rescale.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* One, as a weight. */
@@ -103,6 +104,36 @@ static void resize16(struct tflite_translation *t)
 	tflite_store(t, tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, x, tflite_long(t, 20)));
 }
 
+/*
+ * Rows or columns by their nearest neighbours, with aligned corners and half pixels at once, which
+ * NNAPI's do not take.
+ */
+static struct tflite_value nearest(struct tflite_translation *t, struct tflite_value x,
+				   uint32_t axis)
+{
+	const uint32_t in = tflite_input(t, 0)->dims[axis], out = tflite_output(t, 0)->dims[axis];
+	const float scale = out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
+	int32_t *list;
+
+	if (in < 1 || out < 1 || in > 1 << 20 || out > 1 << 20) {
+		tflite_fail(t, -ENOTSUP, "%u pixels become %u", in, out);
+		return x;
+	}
+	list = calloc(out, sizeof(*list));
+	if (!list) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return x;
+	}
+	for (uint32_t i = 0; i < out; i++) {
+		float at = roundf(((float)i + 0.5f) * scale);
+
+		list[i] = at < (float)(in - 1) ? (int32_t)at : (int32_t)in - 1;
+	}
+	x = tflite_gathered(t, x, axis, tflite_int_tensor(t, 1, &out, list));
+	free(list);
+	return x;
+}
+
 void tflite_translate_resize(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *y;
@@ -115,6 +146,11 @@ void tflite_translate_resize(struct tflite_translation *t, uint32_t type)
 		return;
 	if (tflite_is_resize16(t)) {
 		resize16(t);
+		return;
+	}
+	if (type == NNA_OPERATION_RESIZE_NEAREST_NEIGHBOR && t->op->options.align_corners &&
+	    t->op->options.half_pixel_centers) {
+		tflite_result(t, nearest(t, nearest(t, tflite_value(t, 0), 1), 2), 0);
 		return;
 	}
 	tflite_push_input(t, 0);
