@@ -27,19 +27,10 @@ from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegat
 
 from session import Stderr, allocate, invoke, invoke_twice
 
-# Most steps of integers, and most of a float output's range, that a model may be off; the reason
-# stands beside each.
+# Most steps of integers, and most of a float output's range, that a model may be off.
 STEPS = 0
 FLOATS = 1e-5
 HYBRID = 1e-4
-# TFLite computes these in fixed point or by tables of its own, the NNA in floats: it is nearer to
-# the real function, and a step or two from TFLite.
-ALLOWED = {
-    "attention-int8": (1, FLOATS),  # RSQRT, GELU
-    "divisions-int8": (1, FLOATS),  # RSQRT
-    "reduce-int8": (1, FLOATS),  # SUM, against LiteRT's own
-    "mobilenet_v3-int8": (1, FLOATS),  # HARD_SWISH
-}
 # Models with an operator whose reference kernel is wrong: LiteRT's own kernels are compared with.
 OWN = {"reduce-int8"}  # SUM of INT8 gives the zero point
 
@@ -137,7 +128,7 @@ def largest(pairs):
 
 
 def is_near(name, steps, share):
-    most_steps, most_share = ALLOWED.get(name, (STEPS, HYBRID if "dynamic" in name else FLOATS))
+    most_steps, most_share = STEPS, HYBRID if "dynamic" in name else FLOATS
     return (steps is None or steps <= most_steps) and (share is None or share <= most_share)
 
 

@@ -11,6 +11,9 @@ BOTH = [False, True]
 INT8, UINT8 = ("INT8",), ("UINT8",)
 SUM = near(lambda s: (s[0] + s[1]) / 2)
 KEEP = T(scale=LIKE_INPUT)
+# LiteRT ends the process at a comparison of numbers with a scale of 1 or more.
+BELOW_1 = (2.0 ** -9, 0.7)
+NO_TYPE = "no operation on this type"
 TO_FLOAT = T(type="FLOAT32")
 TO_BOOL = T(type="BOOL")
 TO_INT32 = T(type="INT32")
@@ -45,8 +48,10 @@ def layer(operator, options, x, weights, axis, units, terms, front=(), **attribu
         b = T(units, type="INT32", data="any", values=(-20000, 20000),
               scale=exactly(lambda s: s[0] * s[1] if not front else s[1] * s[2]))
         name = operator + ("-channels" if w.axis is not None else "")
-        for bias in b, None:
-            inputs = [*front, w, x, bias] if front else [x, w, bias]
+        # CONV_2D has to have a bias.
+        for bias in [b] if operator == "CONV_2D" else [b, None]:
+            inputs = [*front, w, x] if front else [x, w]
+            inputs += [bias] if bias else []
             out = T(scale=product(terms) if not front else
                     near(lambda s: s[2] * np.max(s[1]) * 60 * terms ** 0.5))
             rows.append(Row(operator, inputs, [out], types, options, **attributes,
@@ -83,10 +88,13 @@ ROWS = [
         "MulOptions", fusedActivationFunction=ALL),
     Row("MUL", [T(4, 80), T(4, 1)], [T(scale=near(lambda s: s[0] * s[1] * 60))], EIGHT,
         "MulOptions", name="MUL-broadcast", fusedActivationFunction=ALL),
-    # Nothing is divided by zero.
-    Row("DIV", [T(4, 80), T(4, 80, zero=0, values=(1, 255))],
-        [T(scale=near(lambda s: s[0] / s[1] / 20))], UINT8, "DivOptions",
-        fusedActivationFunction=ALL),
+    # Nothing is divided by zero, and no quotient is so small that LiteRT shifts by more than 31.
+    *[Row("DIV", [T(4, 80, zero=zero, values=values), T(*shape, zero=0, values=(1, 255))],
+          [T(scale=near(lambda s: s[0] / s[1] / 20))], UINT8, "DivOptions", name=name,
+          fusedActivationFunction=ALL)
+      for name, zero, values, shape in (("DIV", 0, (32, 255), (4, 80)),
+                                        ("DIV-below", 128, (0, 90), (4, 80)),
+                                        ("DIV-broadcast", 128, (170, 255), (4, 1)))],
     Row("SQUARED_DIFFERENCE", [T(4, 80), T(4, 80)],
         [T(scale=near(lambda s: max(s[0], s[1]) ** 2 * 60))], INT8, "SquaredDifferenceOptions"),
     Row("SQUARED_DIFFERENCE", [T(4, 80), T(80)],
@@ -96,16 +104,16 @@ ROWS = [
         "MaximumMinimumOptions"),
     Row("MINIMUM", [T(4, 80), T(80, scale=LIKE_INPUT)], [KEEP], EIGHT, "MaximumMinimumOptions"),
     Row("FLOOR_DIV", [T(4, 80, scale=None), T(4, 80, scale=None, values=(1, 127))],
-        [T(scale=None)], INT8, "FloorDivOptions"),
+        [T(scale=None)], INT8, "FloorDivOptions", left=NO_TYPE),
     Row("FLOOR_MOD", [T(4, 80, scale=None), T(4, 80, scale=None, values=(1, 127))],
-        [T(scale=None)], INT8, "FloorModOptions"),
-    *[Row(name, [T(4, 80), T(4, 80, scale=scale)], [TO_BOOL], EIGHT, options,
+        [T(scale=None)], INT8, "FloorModOptions", left=NO_TYPE),
+    *[Row(name, [T(4, 80, scale=BELOW_1), T(4, 80, scale=scale)], [TO_BOOL], EIGHT, options,
           name=name + ("-like" if scale == LIKE_INPUT else ""))
       for name, options in (("EQUAL", "EqualOptions"), ("NOT_EQUAL", "NotEqualOptions"),
                             ("LESS", "LessOptions"), ("LESS_EQUAL", "LessEqualOptions"),
                             ("GREATER", "GreaterOptions"),
                             ("GREATER_EQUAL", "GreaterEqualOptions"))
-      for scale in ((2.0 ** -9, 1.0), LIKE_INPUT)],
+      for scale in (BELOW_1, LIKE_INPUT)],
     Row("BITWISE_XOR", [T(4, 80, scale=None), T(4, 80, scale=None)], [T(scale=None)], EIGHT,
         "BitwiseXorOptions"),
     Row("RIGHT_SHIFT", [T(4, 80, scale=None), T(4, 80, scale=None, values=(0, 12))],
@@ -119,8 +127,10 @@ ROWS = [
         [T(scale=near(lambda s: s[0]))], EIGHT, name="PRELU-elements"),
     Row("PRELU", [T(2, 5, 5, 8), T(2, 5, 5, 8)],
         [T(scale=near(lambda s: s[0]))], EIGHT, name="PRELU-input"),
-    unary("LOGISTIC", out=2.0 ** -8, types=INT8), unary("LOGISTIC", out=2.0 ** -8, types=UINT8),
-    unary("TANH", out=2.0 ** -7),
+    Row("LOGISTIC", [T(2, 160, scale=(2.0 ** -9, 0.5))], [T(scale=2.0 ** -8, zero=-128)], INT8),
+    Row("LOGISTIC", [T(2, 160, scale=(2.0 ** -9, 0.5))], [T(scale=2.0 ** -8, zero=0)], UINT8),
+    Row("TANH", [T(2, 160, scale=(2.0 ** -9, 0.5))], [T(scale=2.0 ** -7, zero=0)], INT8),
+    Row("TANH", [T(2, 160, scale=(2.0 ** -9, 0.5))], [T(scale=2.0 ** -7, zero=128)], UINT8),
     unary("ELU", types=INT8),
     unary("HARD_SWISH", "HardSwishOptions", scale=(2.0 ** -7, 0.3)),
     unary("GELU", "GeluOptions", approximate=BOTH, scale=(2.0 ** -8, 0.2)),
@@ -159,7 +169,9 @@ ROWS = [
       for axes in ((1, 2), (3,), (-1, 0), (0, 1, 2, 3))
       for operator, out, types, own in (
           ("MEAN", near(lambda s: s[0] / 2), EIGHT, None), ("MEAN", LIKE_INPUT, EIGHT, None),
-          ("SUM", near(lambda s: s[0] * 4), EIGHT, "the reference SUM of INT8 gives zero points"),
+          ("SUM", near(lambda s: s[0] * 4), INT8, "the reference SUM of INT8 is wrong"),
+          ("SUM", LIKE_INPUT, INT8, "the reference SUM of INT8 is wrong"),
+          ("SUM", near(lambda s: s[0] * 4), UINT8, None), ("SUM", LIKE_INPUT, UINT8, None),
           ("REDUCE_MAX", LIKE_INPUT, EIGHT, None), ("REDUCE_MIN", LIKE_INPUT, EIGHT, None),
           ("REDUCE_PROD", near(lambda s: 1), EIGHT, None))],
     *[Row(name, [T(5, 12), scalar(axis)], [T(type=kind)], EIGHT, options, name=f"{name}-{kind}",
@@ -205,8 +217,10 @@ ROWS = [
           "QuantizeOptions", name=f"QUANTIZE-{kind}") for kind in EIGHT],
     Row("QUANTIZE", [T(600, type="INT16")], [T(scale=near(lambda s: s[0] * 256, 3))], INT8,
         "QuantizeOptions", name="QUANTIZE-INT16"),
-    Row("QUANTIZE", [T(600, type="INT32", scale=(2.0 ** -20, 2.0 ** -12), values=(-9 ** 6, 9 ** 6))],
-        [T(scale=near(lambda s: s[0] * 3000, 3))], INT8, "QuantizeOptions", name="QUANTIZE-INT32"),
+    Row("QUANTIZE", [T(600, type="INT32", scale=(2.0 ** -20, 2.0 ** -12),
+                       values=(-9 ** 6, 9 ** 6))],
+        [T(scale=near(lambda s: s[0] * 3000, 3))], INT8, "QuantizeOptions", name="QUANTIZE-INT32",
+        left=NO_TYPE),
     *[Row("CAST", [T(300, scale=None)], [T(type=kind, scale=None)], EIGHT, "CastOptions",
           name=f"CAST-{kind}")
       for kind in ("FLOAT32", "INT8", "UINT8", "INT16", "INT32", "INT64", "BOOL")],
@@ -221,7 +235,7 @@ ROWS = [
     moved("TRANSPOSE", [ints(0, 3, 1, 2)], "TransposeOptions"),
     moved("TRANSPOSE", [ints(2, 1, 3, 0)], "TransposeOptions"),
     moved("TILE", [ints(1, 2, 1, 3)], "TileOptions"),
-    moved("BROADCAST_TO", [ints(3, 2, 6, 8)], "BroadcastToOptions", (2, 1, 8)),
+    moved("BROADCAST_TO", [ints(3, 2, 6, 8)], "BroadcastToOptions", (2, 1, 8), version=2),
     moved("REVERSE_V2", [ints(1)], "ReverseV2Options"),
     moved("REVERSE_SEQUENCE", [ints(4, 1)], "ReverseSequenceOptions", seqDim=[1], batchDim=[0]),
     moved("SLICE", [ints(0, 2, 1, 3), ints(2, 3, -1, 4)], "SliceOptions"),
@@ -255,21 +269,24 @@ ROWS = [
                       T(4, 80, scale=1.0, zero=3)], [T(scale=1.0, zero=3)], EIGHT,
         "SelectV2Options"),
     Row("FILL", [ints(3, 5), T(data="any", scale=0.5, zero=1)], [T(scale=0.5, zero=1)], INT8,
-        "FillOptions"),
+        "FillOptions", left=NO_TYPE),
     Row("ZEROS_LIKE", [T(3, 5, scale=None)], [T(scale=None)], INT8, "ZerosLikeOptions"),
     Row("EMBEDDING_LOOKUP", [T(5, type="INT32", values=(0, 9)), T(10, 12, data="any",
                                                                 scale=0.5, zero=1)],
         [T(scale=0.5, zero=1)], EIGHT),
     Row("SCATTER_ND", [T(3, 1, type="INT32", data=[4, 0, 2]), T(3, 40, scale=None),
-                       ints(6, 40)], [T(scale=None)], EIGHT, "ScatterNdOptions"),
+                       ints(6, 40)], [T(scale=None)], EIGHT, "ScatterNdOptions",
+        left=NO_TYPE),
     Row("ONE_HOT", [T(6, type="INT32", values=(0, 5)), scalar(5), T(data=[7], scale=None),
                     T(data=[3], scale=None)], [T(scale=None)], EIGHT, "OneHotOptions",
         axis=[-1, 0]),
     Row("SPARSE_TO_DENSE", [ints(0, 2, 5), ints(9), T(3, scale=None), T(data=[4], scale=None)],
-        [T(scale=None)], EIGHT, "SparseToDenseOptions"),
-    Row("MATRIX_DIAG", [T(3, 7, scale=None)], [T(scale=None)], EIGHT, "MatrixDiagOptions"),
+        [T(scale=None)], EIGHT, "SparseToDenseOptions", left=NO_TYPE),
+    Row("MATRIX_DIAG", [T(3, 7, scale=None)], [T(scale=None)], EIGHT, "MatrixDiagOptions",
+        left=NO_TYPE),
     Row("MATRIX_SET_DIAG", [T(3, 7, 7, scale=None), T(3, 7, scale=None)], [T(scale=None)], EIGHT,
-        "MatrixSetDiagOptions"),
+        "MatrixSetDiagOptions",
+        left=NO_TYPE),
     Row("DYNAMIC_UPDATE_SLICE", [T(6, 40), T(2, 10, scale=LIKE_INPUT), ints(3, 4)], [KEEP], INT8,
         "DynamicUpdateSliceOptions"),
     Row("BITCAST", [T(40, scale=None)], [T(scale=None)], EIGHT, "BitcastOptions"),

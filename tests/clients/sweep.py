@@ -12,8 +12,9 @@ a gap, LiteRT's own without delegates; a row may ask for the latter and says why
 The cases come from rows in rows_*.py beside this file (table.py tells what a row is). A line for
 each operator and type tells the cases, the largest difference in steps (of floats: in units of the
 last place), and what was asked of whom; the last one counts what passed, what failed, and what was
-skipped since LiteRT itself refuses it. A case depends on the seed, its row and its number alone:
---filter does not change it. --keep writes the files and inputs of cases that fail.
+skipped since LiteRT itself refuses it, or since the NNA leaves it for a reason that its row states.
+A case depends on the seed, its row and its number alone: --filter does not change it. --keep writes
+the files and inputs of cases that fail.
 """
 
 import argparse
@@ -129,6 +130,9 @@ def check(case, row, line, delegate, progress):
     except (ValueError, RuntimeError) as error:
         line.say(str(error).strip().splitlines()[-1][:110])
         return False
+    if not taken and row.left:
+        line.say(f"left: {row.left}")
+        return None
     if not taken:
         line.say(f"case {case.number} ({case.told}) is left by the delegate")
         return False

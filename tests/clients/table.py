@@ -78,17 +78,19 @@ class Row:
     @options: the schema's table of options, or bytes of a custom operator's
     @name: of the row, if one operator has several
     @own: why LiteRT's own kernels judge instead of the reference ones, or None
+    @left: why the NNA may leave the operator to LiteRT (it counts as skipped), or None; what it
+        takes is compared as ever
     @steps: the largest difference that passes; a row that has more than 0 says why beside
     @intermediates: tensors that state what is quantised within the operator
     @attributes: for each a list of values; each combination is tried
     """
 
     def __init__(self, operator, inputs, outputs, types, options=None, name=None, own=None,
-                 steps=0, version=1, intermediates=(), **attributes):
+                 left=None, steps=0, version=1, intermediates=(), **attributes):
         self.operator, self.inputs, self.outputs = operator, inputs, outputs
         self.types, self.options, self.name = types, options, name or operator
-        self.own, self.steps, self.version, self.attributes = own, steps, version, attributes
-        self.intermediates = intermediates
+        self.own, self.left, self.steps, self.version = own, left, steps, version
+        self.attributes, self.intermediates = attributes, intermediates
 
     def variants(self):
         """All combinations of attributes, one {} at least."""
