@@ -123,7 +123,7 @@ help:
 	@awk -f tests/help.awk $(filter %Makefile %.mk,$(MAKEFILE_LIST))
 
 # A goal that no rule has: one line with the targets there are.
-HELP_TARGETS := $(shell awk -v names=1 -f tests/help.awk $(filter %Makefile %.mk,$(MAKEFILE_LIST)))
+HELP_TARGETS := $(shell awk -v names=1 -f tests/help.awk $(filter %Makefile %.mk,$(MAKEFILE_LIST)) 2>/dev/null)
 HELP_UNKNOWN := $(strip $(foreach g,$(filter-out $(HELP_TARGETS),$(MAKECMDGOALS)),$(if $(findstring /,$g),,$g)))
 # --eval may bring rules of its own.
 ifneq ($(and $(HELP_TARGETS),$(HELP_UNKNOWN),$(if $(findstring --eval,$(MAKEFLAGS)),,1)),)

@@ -138,7 +138,9 @@ static struct point divide(const struct nnr_eval *e, double a, double b)
 	double q;
 
 	if (e->in[0].type == NNA_OPERAND_TENSOR_INT32)
-		return b == 0 ? open() : exactly(floor(a / b));
+		return b == 0 ? open() :
+		       exactly(e->graph->as_tflite && e->type == NNA_OPERATION_DIV ? trunc(a / b) :
+										     floor(a / b));
 	if (e->type == NNA_OPERATION_DIV)
 		return near_to(a / b, 1, 0);
 	q = floor(a / b);

@@ -368,6 +368,13 @@ static void finish_graph(struct nnr_maker *m)
 	graph->relaxed = nnr_once_in(&m->r, 8);
 }
 
+static void set_rounding(struct nnr_graph *graph, bool as_tflite)
+{
+	graph->as_tflite = as_tflite;
+	for (uint32_t i = 0; i < graph->subgraph_count; i++)
+		set_rounding(graph->subgraphs[i], as_tflite);
+}
+
 struct nnr_graph *nnr_make(uint64_t seed, const struct nnr_options *options)
 {
 	struct nnr_maker m = { .r = { .state = seed * 0x2545f4914f6cdd1dull + 1 },
@@ -384,6 +391,8 @@ struct nnr_graph *nnr_make(uint64_t seed, const struct nnr_options *options)
 				    ? options->allowed[nnr_below(&m.r, options->allowed_count)]
 				    : nnr_maker_type(nnr_below(&m.r, nnr_maker_count)));
 	finish_graph(&m);
+	/* By the seed, so that a failure comes back. */
+	set_rounding(m.graph, seed % 4 == 3);
 	nnr_compact(m.graph);
 	return m.graph;
 }

@@ -102,12 +102,13 @@ struct nnr_operation {
 
 /**
  * struct nnr_graph - a graph, or a subgraph of one
+ * @as_tflite: built with TFLite's rounding; the same for all subgraphs
  * @subgraphs: those that its operands refer to; in these the inputs are the operands that are
  *	NNR_INPUT and the outputs those with @output, in their order
  */
 struct nnr_graph {
 	uint64_t seed;
-	bool relaxed;
+	bool relaxed, as_tflite;
 	uint32_t operand_count, operation_count, subgraph_count;
 	struct nnr_operand *operands[NNR_MAX_OPERANDS];
 	struct nnr_operation operations[NNR_MAX_OPERATIONS];

@@ -111,8 +111,7 @@ int nnr_build(const struct nnr_graph *graph, bool all, struct nna_graph **out)
 	ret = build_subgraph(built, 0, graph, all);
 	if (!ret)
 		ret = nna_graph_set_relaxed(built, graph->relaxed);
-	/* Either rounding is within what is allowed; by the seed, so that a failure comes back. */
-	if (!ret && graph->seed % 4 == 3)
+	if (!ret && graph->as_tflite)
 		ret = nna_graph_set_rounding(built, NNA_ROUNDING_TFLITE);
 	if (!ret)
 		ret = nna_graph_finish(built);
