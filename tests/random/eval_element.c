@@ -153,6 +153,19 @@ static struct point divide(const struct nnr_eval *e, double a, double b)
 	return exactly(q);
 }
 
+/*
+ * TFLite rounds both quantised operands of SQUARED_DIFFERENCE to 2^-7 of twice the larger scale, so
+ * a difference @d may be off by two of these units.
+ */
+static double squared_error(const struct nnr_eval *e, double d)
+{
+	double unit = 2 * fmax((double)e->in[0].scale, (double)e->in[1].scale) / 128;
+
+	if (!e->graph->as_tflite || !nnr_is_quantised(e->in[0].type))
+		return 0;
+	return 4 * fabs(d) * unit + 4 * unit * unit;
+}
+
 static struct point binary(const struct nnr_eval *e, double a, double b)
 {
 	switch (e->type) {
@@ -176,7 +189,7 @@ static struct point binary(const struct nnr_eval *e, double a, double b)
 	case NNA_OPERATION_SQUARED_DIFFERENCE:
 		if (e->in[0].type == NNA_OPERAND_TENSOR_INT32)
 			return exactly((a - b) * (a - b));
-		return near_to((a - b) * (a - b), 2, 0);
+		return near_to((a - b) * (a - b), 2, squared_error(e, a - b));
 	case NNA_OPERATION_BITWISE_XOR:
 		return exactly((int32_t)a ^ (int32_t)b);
 	case NNA_OPERATION_RIGHT_SHIFT:
