@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Turns hw/nna.toml into C headers, decoder tables and the reference. `--check` only compares."""
+"""Makes C headers, decoder tables and the reference of hw/nna.toml. `--check` only compares."""
 
 import re
 import sys
@@ -22,7 +22,7 @@ CLASSES["any"] = CLASSES["number"]
 
 
 class Names:
-    """How names begin: those of user space and of the kernel differ, so that both can be found."""
+    """Prefixes of names: those of user space and the kernel differ, so that each can be found."""
     def __init__(self, low, up):
         self.low, self.up = low, up
 
@@ -30,7 +30,7 @@ class Names:
 USER_NAMES = Names("nnahw", "NNAHW")
 KERNEL_NAMES = Names("nna", "NNA")
 WIDTH = 100
-# Of what is generated, not of this file.
+# Licences of the generated files, not of this file.
 # REUSE-IgnoreStart
 MIT = "SPDX-License-Identifier: MIT"
 GPL_OR_MIT = "SPDX-License-Identifier: GPL-2.0-only OR MIT"
@@ -42,11 +42,11 @@ DECODE_STRUCTS = (
         ("const char *", "name", "NULL for a reserved one, which must be zero"),
         ("uint16_t", "offset", "bytes from the start of the command"),
         ("uint8_t", "kind", "NNAHW_FIELD_*"),
-        ("uint8_t", "count", "of elements, 1 unless it is an array"),
+        ("uint8_t", "count", "number of elements, 1 unless it is an array"),
     )),
     ("operand_info", "an operand of a command", (
         ("const char *", "name", "as in the description"),
-        ("uint32_t", "types", "that it may have: bit 1 << NNAHW_TYPE_* for each"),
+        ("uint32_t", "types", "allowed types: bit 1 << NNAHW_TYPE_* for each"),
         ("uint8_t", "is_output", "1: the command writes it"),
         ("uint8_t", "optional", "1: its slot may be NNAHW_SLOT_NONE"),
     )),
@@ -54,9 +54,9 @@ DECODE_STRUCTS = (
         ("const char *", "name", "as in the description"),
         ("uint16_t", "opcode", "NNAHW_OP_*"),
         ("uint16_t", "size", "bytes, the same for every command of this opcode"),
-        ("uint16_t", "used", "bytes that have a meaning; the rest up to @size is zero"),
-        ("uint8_t", "operand_count", "entries of @operands"),
-        ("uint8_t", "field_count", "entries of @fields"),
+        ("uint16_t", "used", "bytes before the padding; the rest up to @size is zero"),
+        ("uint8_t", "operand_count", "number of entries of @operands"),
+        ("uint8_t", "field_count", "number of entries of @fields"),
         ("const struct nnahw_operand_info *", "operands",
          "in the order in which they follow the head; NULL when there are none"),
         ("const struct nnahw_field_info *", "fields",
@@ -70,7 +70,7 @@ class Failure(Exception):
 
 
 def line(text):
-    """Words that the description may spread over lines."""
+    """Joins words that the description spreads over lines."""
     return " ".join(text.split())
 
 
@@ -165,7 +165,7 @@ class Hardware:
 
 
 def columns(text):
-    """How wide a line is, with tab stops of 8."""
+    """The width of a line, with tab stops of 8."""
     return len(text.expandtabs(8))
 
 
@@ -187,7 +187,7 @@ def blocks(text):
 
 
 def wrap(words, first, rest):
-    """Lines within WIDTH: the first begins with first, the others with rest."""
+    """Breaks words into lines within WIDTH: the first begins with first, the others with rest."""
     lines, line, empty = [], first, True
     for word in words.split():
         if not empty and columns(f"{line} {word}") > WIDTH:
@@ -216,7 +216,7 @@ def comment(text, indent=""):
 
 
 def noted(code, words, indent=""):
-    """A line of code and what it is: behind it, or above it where that would be too long."""
+    """A line of code and its comment: behind it, or above it if the line would be too long."""
     if not words:
         return f"{indent}{code}\n"
     line = f"{indent}{code} /* {words} */"
@@ -281,7 +281,7 @@ def small_enums(hw, out, n, only=None):
 
 
 def status_enum(hw, out, n):
-    out.append(f"\n/* How a job ended. */\nenum {n.low}_status {{\n")
+    out.append(f"\n/* Status of a job that has ended. */\nenum {n.low}_status {{\n")
     for s in hw.d["status"]:
         out.append(noted(f"{n.up}_STATUS_{s['name']} = {s['value']},", s["text"], "\t"))
     out.append("};\n\n")
@@ -290,8 +290,8 @@ def status_enum(hw, out, n):
 def status_table(hw, out, n):
     out.append(comment(
         f"One table for all layers: {n.up}_STATUS_TABLE(X) expands X(name, value, errno, ban, "
-        "nnapi, text) per status; errno is what the job's fence carries, ban whether the driver "
-        "bans the context, nnapi the ANEURALNETWORKS_ result."))
+        "nnapi, text) for each status. errno is the error of the job's fence, ban whether the "
+        "driver bans the context, nnapi the ANEURALNETWORKS_ result."))
     out.append(f"#define {n.up}_STATUS_TABLE(X)")
     for s in hw.d["status"]:
         e = s["errno"] or "0"
@@ -301,8 +301,8 @@ def status_table(hw, out, n):
 
 
 def status_errno(hw, out, u32, n):
-    out.append(comment("What the fence of a job carries that ended so; @ban: whether its context "
-                       "is banned."))
+    out.append(comment("The error of the fence of a job with this status; @ban: whether its "
+                       "context is banned."))
     out.append(f"static inline int {n.low}_status_errno({u32} status, bool *ban)\n{{\n"
                "\t*ban = false;\n\tswitch (status) {\n")
     for s in hw.d["status"]:
@@ -372,9 +372,9 @@ def user_header(hw):
     out = [f"/* {MIT} */\n",
            comment(NOTE + "\n\nThe NNA as user space sees it: the device model and the library. "
                    "docs/hardware.md is the text.\n\n"
-                   f"{n.up}_LIMIT_COMMAND_WHAT is the most that a command takes of something; the "
-                   "device ends a job that is beyond it with BAD_SHAPE or BAD_COMMAND, so what "
-                   "compiles for it must not get there.")]
+                   f"{n.up}_LIMIT_COMMAND_WHAT is the maximum of a quantity of a command. The "
+                   "device ends a job that exceeds it with BAD_SHAPE or BAD_COMMAND; a compiler "
+                   "must check it.")]
     out.append("#ifndef NNAHW_H\n#define NNAHW_H\n\n#include <errno.h>\n#include <stdbool.h>\n"
                "#include <stddef.h>\n#include <stdint.h>\n\n")
     out.append("#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
@@ -397,7 +397,7 @@ def user_header(hw):
     for c in hw.d["command"]:
         out.append(command_struct(c, n))
     most = max(len(c["ops"]) for c in hw.d["command"])
-    out.append(define(n, "MAX_OPERANDS", f"{most}u", "of a command") + "\n")
+    out.append(define(n, "MAX_OPERANDS", f"{most}u", "maximum operands of a command") + "\n")
     out.append("/* Bytes of an element of a type, 0 for none. */\n"
                f"static inline uint32_t {n.low}_type_size(uint32_t type)\n{{\n\tswitch (type) {{\n")
     for size, types in ((1, ("U8", "S8", "BOOL8")), (2, ("U16", "S16", "F16")),

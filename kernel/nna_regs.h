@@ -16,13 +16,12 @@
 #define NNA_RESET_MAGIC              0x54455352u /* what to write to RESET, 'RSET' */
 /* rings that take jobs; a higher index is a higher priority */
 #define NNA_JOB_RINGS                4u
-#define NNA_CONTROL_RING             4u /* index of the ring that takes the kernel's own commands */
-#define NNA_RINGS                    5u /* all rings */
-#define NNA_RING_SIZE_MIN            8u /* entries, a power of two */
-#define NNA_RING_SIZE_MAX            1024u /* entries, a power of two */
+#define NNA_CONTROL_RING             4u /* index of the ring for the kernel's own commands */
+#define NNA_RINGS                    5u /* number of rings, the control ring included */
+#define NNA_RING_SIZE_MIN            8u /* minimum entries of a ring, a power of two */
+#define NNA_RING_SIZE_MAX            1024u /* maximum entries of a ring, a power of two */
 #define NNA_RING_STRIDE              64u /* bytes between the register blocks of two rings */
-/* log2 of the ticks that ring register RUN_TIME counts in */
-#define NNA_RUN_TIME_SHIFT           20u
+#define NNA_RUN_TIME_SHIFT           20u /* log2 of the unit of ring register RUN_TIME, in ticks */
 #define NNA_RING_REGS                4096u /* offset of the register block of ring 0 */
 #define NNA_DOORBELLS                0x2000u /* offset of the doorbell of ring 0; 4 bytes apart */
 #define NNA_VA_BITS                  48u /* width of a device virtual address */
@@ -31,27 +30,28 @@
 /* levels of the page table; level 3 is the root, level 0 maps small pages */
 #define NNA_PT_LEVELS                4u
 #define NNA_PT_ENTRIES               512u /* entries of 8 bytes in a table of one page */
-#define NNA_MAX_SLOTS                64u /* entries of a job's base table */
-#define NNA_MAX_RANK                 8u /* dimensions of a tensor */
-#define NNA_MAX_STREAM_SIZE          0x4000000u /* bytes of a command stream */
-#define NNA_MAX_COMMAND_SIZE         4096u /* bytes of one command */
-/* commands start and end at multiples of this within the stream */
+#define NNA_MAX_SLOTS                64u /* maximum entries of a job's base table */
+#define NNA_MAX_RANK                 8u /* maximum dimensions of a tensor */
+#define NNA_MAX_STREAM_SIZE          0x4000000u /* maximum bytes of a command stream */
+#define NNA_MAX_COMMAND_SIZE         4096u /* maximum bytes of a command */
+/* alignment of the start and the end of a command in the stream */
 #define NNA_COMMAND_ALIGN            64u
 #define NNA_STREAM_MAGIC             0x53414e4eu /* first word of a command stream, 'NNAS' */
 #define NNA_SLOT_NONE                255u /* slot of an operand that is absent */
-/* run time after which any job ends, whatever its budget says */
+/* run time after which the device ends any job, whatever its budget */
 #define NNA_JOB_LIMIT_NS             0x12a05f200ull
-#define NNA_TICK_HZ                  0x3b9aca00u /* the timestamp counts nanoseconds */
+/* ticks in a second: the timestamp counts nanoseconds */
+#define NNA_TICK_HZ                  0x3b9aca00u
 #define NNA_WEIGHT_BLOCK             16u /* output channels in a block of packed weights */
-/* 8-bit weights of one channel that lie together in a packed block */
+/* adjacent 8-bit weights of one channel in a packed block */
 #define NNA_WEIGHT_QUAD              4u
-#define NNA_REDUCE_BLOCK             4096u /* elements that REDUCE and SOFTMAX sum in one go */
-/* elements that one output may depend on; see the limits of commands */
+#define NNA_REDUCE_BLOCK             4096u /* elements of a partial sum of REDUCE and SOFTMAX */
+/* maximum inputs of one output element; see the limits of commands */
 #define NNA_MAX_WINDOW               0x100000u
-#define NNA_RESIZE_ONE               1024u /* parts of a pixel that RESIZE counts in fixed point */
-#define NNA_PROFILE_WORKERS          16u /* workers of which a profile tells */
-#define NNA_PROFILE_ABI_MINOR        1u /* since this minor version a job may have a profile */
-#define NNA_MAX_BOXES                0x200000u /* see the limits of NMS */
+#define NNA_RESIZE_ONE               1024u /* one pixel in the fixed point of RESIZE */
+#define NNA_PROFILE_WORKERS          16u /* workers with a busy time in a profile */
+#define NNA_PROFILE_ABI_MINOR        1u /* first minor version in which a job may have a profile */
+#define NNA_MAX_BOXES                0x200000u /* maximum scores and maximum kept boxes of NMS */
 #define NNA_ABI_MAJOR                1u
 #define NNA_ABI_MINOR                1u
 #define NNA_STREAM_ABI               1u
@@ -103,7 +103,7 @@
 #define NNA_RING_REG_CONTROL_ENABLE  (1u << 0)
 #define NNA_RING_REG_STATUS_RUNNING  (1u << 0)
 #define NNA_RING_REG_STATUS_ERROR    (1u << 1)
-#define NNA_PTE_VALID                (1ull << 0) /* the entry is used; else no access */
+#define NNA_PTE_VALID                (1ull << 0) /* the entry is valid; else no access */
 #define NNA_PTE_WRITE                (1ull << 1) /* leaf: writes are allowed */
 #define NNA_PTE_LARGE                (1ull << 2) /* level 1: the entry maps 2 MiB */
 /* bus address of the page or the next table */
@@ -112,17 +112,17 @@
 /* Type of a ring entry. */
 enum nna_entry {
 	NNA_ENTRY_JOB = 1, /* a job; job rings only */
-	NNA_ENTRY_NOP = 2, /* only the completion; any ring */
+	NNA_ENTRY_NOP = 2, /* any ring: nothing but the completion */
 	/*
-	 * control ring: drop translations of asid (target ENTRY_ALL: all of it, and forget the
-	 * asid); completed when no tile holds an old one
+	 * control ring: drop translations of asid (target ENTRY_ALL: all of them, and the asid
+	 * itself); completes when no tile holds an old translation
 	 */
 	NNA_ENTRY_INVALIDATE = 3,
-	/* control ring: end job `address` of ring `target` with ABORTED if it has not ended */
+	/* control ring: end job `address` of ring `target` with ABORTED, if it has not ended */
 	NNA_ENTRY_ABORT = 4,
 	/*
-	 * control ring: until job `address` of ring `target`, or a later one, has ended, the ring
-	 * waits an eighth as long for turns an eighth as long
+	 * control ring: until job `address` of ring `target`, or a later one, has ended, the ring's
+	 * time slices and the waits between them are an eighth as long
 	 */
 	NNA_ENTRY_BOOST = 5,
 };
@@ -141,14 +141,15 @@ enum nna_fault_kind {
 #define NNA_COMPLETION_PHASE         (1u << 0) /* lap bit */
 #define NNA_ENTRY_ALL                1u /* INVALIDATE: the whole address space */
 
-/* How a job ended. */
+/* Status of a job that has ended. */
 enum nna_status {
-	NNA_STATUS_OK = 0, /* the job did all its commands */
-	NNA_STATUS_YIELDED = 1, /* the job set itself aside; the report says where to resume */
+	NNA_STATUS_OK = 0, /* the job has run all its commands */
+	/* the job has yielded; its report has the offset at which to resume */
+	NNA_STATUS_YIELDED = 1,
 	/* the deadline had passed before the job could start, or passed while it ran */
 	NNA_STATUS_DEADLINE = 2,
 	NNA_STATUS_LOOP_LIMIT = 3, /* loops took longer than the job's loop limit */
-	NNA_STATUS_ABORTED = 4, /* ended by ABORT */
+	NNA_STATUS_ABORTED = 4, /* the job was ended by ABORT */
 	NNA_STATUS_BUDGET = 5, /* the job ran longer than its budget */
 	NNA_STATUS_FAULT_MMU = 8, /* a virtual address could not be translated */
 	NNA_STATUS_FAULT_BUS = 9, /* a bus address reaches no memory */
@@ -156,16 +157,18 @@ enum nna_status {
 	/* the stream header is malformed, or a command crosses the stream's end */
 	NNA_STATUS_BAD_STREAM = 17,
 	NNA_STATUS_BAD_COMMAND = 18, /* unknown opcode, wrong size, or bits that must be zero */
-	/* an operand lies outside its slot, is absent, or of a type or rank that is not taken */
+	/* an operand lies outside its slot, is absent, or has an unsupported type or rank */
 	NNA_STATUS_BAD_OPERAND = 19,
-	NNA_STATUS_BAD_SHAPE = 20, /* shapes or parameters of the command do not fit together */
+	/* shapes or parameters of the command contradict each other or exceed a limit */
+	NNA_STATUS_BAD_SHAPE = 20,
 	NNA_STATUS_BAD_INDEX = 21, /* an index read from memory is out of range */
-	NNA_STATUS_OUTPUT_SIZE = 22, /* an output whose size depends on data does not fit */
-	NNA_STATUS_NO_MEMORY = 24, /* the device has no room for the job's mappings or scratch */
+	/* an output whose size depends on data does not fit its buffer */
+	NNA_STATUS_OUTPUT_SIZE = 22,
+	NNA_STATUS_NO_MEMORY = 24, /* the device has no memory for the job's mappings or scratch */
 	NNA_STATUS_INTERNAL = 25, /* the device failed */
 };
 
-/* What the fence of a job carries that ended so; @ban: whether its context is banned. */
+/* The error of the fence of a job with this status; @ban: whether its context is banned. */
 static inline int nna_status_errno(u32 status, bool *ban)
 {
 	*ban = false;
@@ -220,8 +223,8 @@ static inline int nna_status_errno(u32 status, bool *ban)
 /**
  * struct nna_ring_entry - a job, or a command of the control ring
  * @type: ENTRY_*
- * @seqno: returned in the completion; names the entry to ABORT
- * @asid: tag of the address space's cached translations; one page-table root at a time
+ * @seqno: sequence number, returned in the completion; ABORT names an entry by it
+ * @asid: address space identifier: tag of cached translations, of one page-table root at a time
  * @flags: ENTRY_FLAG_*
  * @root: bus address of the level-3 table
  * @stream: VA of the command stream, 64-byte aligned
@@ -229,20 +232,21 @@ static inline int nna_status_errno(u32 status, bool *ban)
  * @report: VA of the job's report, 64-byte aligned, or 0
  * @stream_size: bytes
  * @slot_count: entries of the base table
- * @deadline: tick at which a job that has not started is not started any more; 0 is never
+ * @deadline: tick at which the job ends with DEADLINE, whether it has started or not; 0 is none
  * @budget: run time in ticks, preempted time excluded; 0 is the job limit
- * @loop_limit: ticks that loops may take; 0 is the job limit
- * @start: byte offset in the stream of the first command, from a report's resume; 0 is the first
+ * @loop_limit: maximum run time of loops in ticks; 0 is the job limit
+ * @start: byte offset in the stream at which to begin, from the resume of a report; 0: the first
+ *	command
  * @target: INVALIDATE: ENTRY_ALL or 0; ABORT, BOOST: the ring
  * @address: INVALIDATE: first VA; ABORT, BOOST: the seqno
  * @length: INVALIDATE: bytes from address on
  * @profile: since ABI 1.1: VA of the job's profile, 64-byte aligned, or 0
- * @profile_size: since ABI 1.1: bytes of it, its header included; 0 without one
+ * @profile_size: since ABI 1.1: bytes of the profile, its header included; 0 without one
  * @reserved: 0
  *
- * An entry says all that the job needs, so there is no context to set up. The producer writes the
- * entry, then the doorbell with its free-running count of entries. An entry is free again when its
- * completion has been seen.
+ * An entry describes the job completely, so the device keeps no context. The producer writes the
+ * entry, then the doorbell with its free-running count of entries. An entry may be reused when its
+ * completion has been read.
  */
 struct nna_ring_entry {
 	__le32 type;
@@ -268,16 +272,15 @@ struct nna_ring_entry {
 };
 
 /**
- * struct nna_completion - how the entry of a ring ended
- * @seqno: of the entry
+ * struct nna_completion - the result of a ring entry
+ * @seqno: sequence number of the entry
  * @status: STATUS_*
  * @flags: COMPLETION_*
  * @detail: OK and YIELDED: run time in ticks; FAULT_MMU and FAULT_BUS: the address; else: byte
  *	offset of the command in the stream
  *
- * There is one record per entry, in the order in which the entries of the ring end, which is their
- * order in the ring. The record is new when its PHASE differs from the last lap's; the first lap
- * writes 1. Then the ring's vector is raised.
+ * The device writes one record per entry, in the order of the entries, and then raises the ring's
+ * vector. A record is new if its PHASE differs from that of the last lap; the first lap writes 1.
  */
 struct nna_completion {
 	__le32 seqno;
@@ -287,7 +290,7 @@ struct nna_completion {
 };
 
 /**
- * struct nna_report - how a job ended, for its owner
+ * struct nna_report - the result of a job, for its client
  * @status: STATUS_*
  * @command: byte offset in the stream of the command that ended the job
  * @operand: index of the operand at fault, or all ones
@@ -301,7 +304,7 @@ struct nna_completion {
  * @loop_time: YIELDED: ticks that loops have taken so far
  * @reserved: 0
  *
- * Written to the job's address space once, when the job ends, before its completion.
+ * The device writes it to the job's address space once, when the job ends, before the completion.
  */
 struct nna_report {
 	__le32 status;
@@ -319,15 +322,15 @@ struct nna_report {
 };
 
 /**
- * struct nna_profile_header - how many records follow in a profile
- * @written: records
- * @dropped: records for which there was no room
+ * struct nna_profile_header - the header of a profile: the counts of its records
+ * @written: number of records
+ * @dropped: number of records that did not fit
  * @reserved: 0
  *
- * Records follow the header, one for each command that has run but control flow, as far as there is
- * room. The device reads the counts when a job begins and writes them when it ends, so that a job
- * that is submitted again, after it has yielded, appends to what is there. Who wants a new profile
- * writes zeros before.
+ * Records follow the header: one for each command that has run, control flow excepted, as many as
+ * fit. The device reads the counts when a job begins and writes them when it ends. So a job that
+ * resumes after a yield appends its records. To begin a new profile the client writes zeros to the
+ * counts.
  */
 struct nna_profile_header {
 	__le32 written;

@@ -4,8 +4,8 @@
  *
  * The NNA as user space sees it: the device model and the library. docs/hardware.md is the text.
  *
- * NNAHW_LIMIT_COMMAND_WHAT is the most that a command takes of something; the device ends a job
- * that is beyond it with BAD_SHAPE or BAD_COMMAND, so what compiles for it must not get there.
+ * NNAHW_LIMIT_COMMAND_WHAT is the maximum of a quantity of a command. The device ends a job that
+ * exceeds it with BAD_SHAPE or BAD_COMMAND; a compiler must check it.
  */
 #ifndef NNAHW_H
 #define NNAHW_H
@@ -23,13 +23,12 @@
 #define NNAHW_RESET_MAGIC              0x54455352u /* what to write to RESET, 'RSET' */
 /* rings that take jobs; a higher index is a higher priority */
 #define NNAHW_JOB_RINGS                4u
-/* index of the ring that takes the kernel's own commands */
-#define NNAHW_CONTROL_RING             4u
-#define NNAHW_RINGS                    5u /* all rings */
-#define NNAHW_RING_SIZE_MIN            8u /* entries, a power of two */
-#define NNAHW_RING_SIZE_MAX            1024u /* entries, a power of two */
+#define NNAHW_CONTROL_RING             4u /* index of the ring for the kernel's own commands */
+#define NNAHW_RINGS                    5u /* number of rings, the control ring included */
+#define NNAHW_RING_SIZE_MIN            8u /* minimum entries of a ring, a power of two */
+#define NNAHW_RING_SIZE_MAX            1024u /* maximum entries of a ring, a power of two */
 #define NNAHW_RING_STRIDE              64u /* bytes between the register blocks of two rings */
-/* log2 of the ticks that ring register RUN_TIME counts in */
+/* log2 of the unit of ring register RUN_TIME, in ticks */
 #define NNAHW_RUN_TIME_SHIFT           20u
 #define NNAHW_RING_REGS                4096u /* offset of the register block of ring 0 */
 #define NNAHW_DOORBELLS                0x2000u /* offset of the doorbell of ring 0; 4 bytes apart */
@@ -39,28 +38,29 @@
 /* levels of the page table; level 3 is the root, level 0 maps small pages */
 #define NNAHW_PT_LEVELS                4u
 #define NNAHW_PT_ENTRIES               512u /* entries of 8 bytes in a table of one page */
-#define NNAHW_MAX_SLOTS                64u /* entries of a job's base table */
-#define NNAHW_MAX_RANK                 8u /* dimensions of a tensor */
-#define NNAHW_MAX_STREAM_SIZE          0x4000000u /* bytes of a command stream */
-#define NNAHW_MAX_COMMAND_SIZE         4096u /* bytes of one command */
-/* commands start and end at multiples of this within the stream */
+#define NNAHW_MAX_SLOTS                64u /* maximum entries of a job's base table */
+#define NNAHW_MAX_RANK                 8u /* maximum dimensions of a tensor */
+#define NNAHW_MAX_STREAM_SIZE          0x4000000u /* maximum bytes of a command stream */
+#define NNAHW_MAX_COMMAND_SIZE         4096u /* maximum bytes of a command */
+/* alignment of the start and the end of a command in the stream */
 #define NNAHW_COMMAND_ALIGN            64u
 #define NNAHW_STREAM_MAGIC             0x53414e4eu /* first word of a command stream, 'NNAS' */
 #define NNAHW_SLOT_NONE                255u /* slot of an operand that is absent */
-/* run time after which any job ends, whatever its budget says */
+/* run time after which the device ends any job, whatever its budget */
 #define NNAHW_JOB_LIMIT_NS             0x12a05f200ull
-#define NNAHW_TICK_HZ                  0x3b9aca00u /* the timestamp counts nanoseconds */
+/* ticks in a second: the timestamp counts nanoseconds */
+#define NNAHW_TICK_HZ                  0x3b9aca00u
 #define NNAHW_WEIGHT_BLOCK             16u /* output channels in a block of packed weights */
-/* 8-bit weights of one channel that lie together in a packed block */
+/* adjacent 8-bit weights of one channel in a packed block */
 #define NNAHW_WEIGHT_QUAD              4u
-#define NNAHW_REDUCE_BLOCK             4096u /* elements that REDUCE and SOFTMAX sum in one go */
-/* elements that one output may depend on; see the limits of commands */
+#define NNAHW_REDUCE_BLOCK             4096u /* elements of a partial sum of REDUCE and SOFTMAX */
+/* maximum inputs of one output element; see the limits of commands */
 #define NNAHW_MAX_WINDOW               0x100000u
-/* parts of a pixel that RESIZE counts in fixed point */
-#define NNAHW_RESIZE_ONE               1024u
-#define NNAHW_PROFILE_WORKERS          16u /* workers of which a profile tells */
-#define NNAHW_PROFILE_ABI_MINOR        1u /* since this minor version a job may have a profile */
-#define NNAHW_MAX_BOXES                0x200000u /* see the limits of NMS */
+#define NNAHW_RESIZE_ONE               1024u /* one pixel in the fixed point of RESIZE */
+#define NNAHW_PROFILE_WORKERS          16u /* workers with a busy time in a profile */
+/* first minor version in which a job may have a profile */
+#define NNAHW_PROFILE_ABI_MINOR        1u
+#define NNAHW_MAX_BOXES                0x200000u /* maximum scores and maximum kept boxes of NMS */
 #define NNAHW_ABI_MAJOR                1u
 #define NNAHW_ABI_MINOR                1u
 #define NNAHW_STREAM_ABI               1u
@@ -112,7 +112,7 @@
 #define NNAHW_RING_REG_CONTROL_ENABLE  (1u << 0)
 #define NNAHW_RING_REG_STATUS_RUNNING  (1u << 0)
 #define NNAHW_RING_REG_STATUS_ERROR    (1u << 1)
-#define NNAHW_PTE_VALID                (1ull << 0) /* the entry is used; else no access */
+#define NNAHW_PTE_VALID                (1ull << 0) /* the entry is valid; else no access */
 #define NNAHW_PTE_WRITE                (1ull << 1) /* leaf: writes are allowed */
 #define NNAHW_PTE_LARGE                (1ull << 2) /* level 1: the entry maps 2 MiB */
 /* bus address of the page or the next table */
@@ -121,17 +121,17 @@
 /* Type of a ring entry. */
 enum nnahw_entry {
 	NNAHW_ENTRY_JOB = 1, /* a job; job rings only */
-	NNAHW_ENTRY_NOP = 2, /* only the completion; any ring */
+	NNAHW_ENTRY_NOP = 2, /* any ring: nothing but the completion */
 	/*
-	 * control ring: drop translations of asid (target ENTRY_ALL: all of it, and forget the
-	 * asid); completed when no tile holds an old one
+	 * control ring: drop translations of asid (target ENTRY_ALL: all of them, and the asid
+	 * itself); completes when no tile holds an old translation
 	 */
 	NNAHW_ENTRY_INVALIDATE = 3,
-	/* control ring: end job `address` of ring `target` with ABORTED if it has not ended */
+	/* control ring: end job `address` of ring `target` with ABORTED, if it has not ended */
 	NNAHW_ENTRY_ABORT = 4,
 	/*
-	 * control ring: until job `address` of ring `target`, or a later one, has ended, the ring
-	 * waits an eighth as long for turns an eighth as long
+	 * control ring: until job `address` of ring `target`, or a later one, has ended, the ring's
+	 * time slices and the waits between them are an eighth as long
 	 */
 	NNAHW_ENTRY_BOOST = 5,
 };
@@ -147,7 +147,7 @@ enum nnahw_type {
 	NNAHW_TYPE_S64 = 6, /* 8 bytes */
 	NNAHW_TYPE_F16 = 7, /* IEEE binary16 */
 	NNAHW_TYPE_F32 = 8, /* IEEE binary32 */
-	NNAHW_TYPE_BOOL8 = 9, /* 1 byte: 0 is false, all else true; written as 0 or 1 */
+	NNAHW_TYPE_BOOL8 = 9, /* 1 byte: 0 is false, any other value true; written as 0 or 1 */
 	NNAHW_TYPE_U32 = 10, /* 4 bytes */
 };
 
@@ -162,13 +162,12 @@ enum nnahw_fault_kind {
 };
 
 /*
- * How weights lie in memory. The operand's dims are the ones named here, and a packed operand's
- * strides are row-major, so that its extent is what it takes in memory.
+ * Layout of weights in memory. The operand has the dims that are named here. The strides of a
+ * packed operand are row-major, so its extent is its size in memory.
  *
- * Packed: blocks of 16 output channels, the last block of a group filled up with zeros; K is the
- * flat index over (height, width, channel of the group), filled up to a multiple of 4 with zeros in
- * PACKED8. Ng = ceil(N / groups / 16) blocks belong to a group, the groups' blocks follow each
- * other.
+ * Packed: blocks of 16 output channels; zeros pad the last block of a group. K is the flat index
+ * over (height, width, channel of the group); in PACKED8 zeros pad it to a multiple of 4. A group
+ * has Ng = ceil(N / groups / 16) blocks, and the groups follow each other.
  */
 enum nnahw_layout {
 	/*
@@ -186,19 +185,20 @@ enum nnahw_layout {
 };
 
 /*
- * Element-wise operations. Inputs broadcast by strides of 0, their dims equal those of out. Here a,
- * b, c are the inputs, p0 and p1 the parameters. An element's value is scale * (q - zero_point) in
- * fp32, or the element itself when scale is 0. Of three rules the first that fits holds:
+ * Element-wise operations. The dims of the inputs equal those of out; a stride of 0 broadcasts an
+ * input. Here a, b, c are the inputs, p0 and p1 the parameters. The value of an element is scale *
+ * (q - zero_point) in fp32, or the element itself if scale is 0. The first of three rules that
+ * matches applies:
  *
  * - ADD, SUB, MUL, IDENTITY and, staged, LEAKY_RELU, PRELU and SQUARED_DIFFERENCE with a_scale not
  *   0: the integer rules stated at the command.
- * - Every value input (SELECT: b and c; LOGICAL ones: all) is an integer or BOOL8 without scale,
- *   and the operation is one of IDENTITY ADD SUB MUL DIV MAXIMUM MINIMUM ABS NEG SELECT FLOOR_DIV
- *   SQUARED_DIFFERENCE CAST BITWISE_XOR SHIFT_RIGHT TRUNCATE_DIV, a comparison or a logical one: in
- *   64-bit integers, wrapping; stored into an integer type without scale by its low bits, into all
- *   else as from fp32.
- * - Else in fp32 on the values; BITWISE_XOR, SHIFT_RIGHT and TRUNCATE_DIV have no such form, and
- *   are refused.
+ * - Every value input (SELECT: b and c; LOGICAL operations: all) is an integer or BOOL8 without
+ *   scale, and the operation is one of IDENTITY ADD SUB MUL DIV MAXIMUM MINIMUM ABS NEG SELECT
+ *   FLOOR_DIV SQUARED_DIFFERENCE CAST BITWISE_XOR SHIFT_RIGHT TRUNCATE_DIV, a comparison or a
+ *   logical operation: in 64-bit integers, wrapping. An integer type without scale stores the low
+ *   bits of the result, any other type stores it as from fp32.
+ * - Else in fp32 on the values. BITWISE_XOR, SHIFT_RIGHT and TRUNCATE_DIV have no such form and are
+ *   refused.
  */
 enum nnahw_ewise {
 	/*
@@ -252,7 +252,7 @@ enum nnahw_ewise {
 	NNAHW_EWISE_TRUNCATE_DIV = 39, /* a / b, rounded towards zero; x / 0 is 0 */
 };
 
-/* Kinds of pooling. Padding takes no part. */
+/* Kinds of pooling. Padding does not take part. */
 enum nnahw_pool {
 	/*
 	 * mean; 8-bit types, of the stored numbers: floor((sum + floor(count / 2)) / count), with
@@ -283,24 +283,25 @@ enum nnahw_reduction {
 	NNAHW_REDUCTION_ANY = 6, /* or */
 };
 
-/* How a resized image is sampled. */
+/* Kinds of sampling of a resized image. */
 enum nnahw_resample {
 	NNAHW_RESAMPLE_BILINEAR = 0, /* linear in both directions */
 	NNAHW_RESAMPLE_NEAREST = 1, /* the nearest pixel */
 };
 
-/* What becomes of a bin of a region of interest. */
+/* Result of a bin of a region of interest. */
 enum nnahw_roi {
 	NNAHW_ROI_MEAN = 0, /* mean of samples between pixels */
 	NNAHW_ROI_MAX = 1, /* maximum of pixels */
 };
 
 /*
- * What becomes of the score of a box that overlaps one that is kept; iou is the area that both have
- * in common over the area that they cover together.
+ * New score of a box that overlaps a kept box; iou is the area of their intersection over the area
+ * of their union.
  */
 enum nnahw_nms {
-	NNAHW_NMS_SUPPRESS = 0, /* removed if iou >= threshold, else as it is */
+	/* the box is removed if iou >= threshold; else its score is unchanged */
+	NNAHW_NMS_SUPPRESS = 0,
 	NNAHW_NMS_HARD = 1, /* score * (iou < threshold ? 1 : 0) */
 	NNAHW_NMS_LINEAR = 2, /* score * (iou < threshold ? 1 : 1 - iou) */
 	NNAHW_NMS_GAUSSIAN = 3, /* score * e^(-iou * iou / sigma) */
@@ -310,14 +311,15 @@ enum nnahw_nms {
 #define NNAHW_COMPLETION_PHASE         (1u << 0) /* lap bit */
 #define NNAHW_ENTRY_ALL                1u /* INVALIDATE: the whole address space */
 
-/* How a job ended. */
+/* Status of a job that has ended. */
 enum nnahw_status {
-	NNAHW_STATUS_OK = 0, /* the job did all its commands */
-	NNAHW_STATUS_YIELDED = 1, /* the job set itself aside; the report says where to resume */
+	NNAHW_STATUS_OK = 0, /* the job has run all its commands */
+	/* the job has yielded; its report has the offset at which to resume */
+	NNAHW_STATUS_YIELDED = 1,
 	/* the deadline had passed before the job could start, or passed while it ran */
 	NNAHW_STATUS_DEADLINE = 2,
 	NNAHW_STATUS_LOOP_LIMIT = 3, /* loops took longer than the job's loop limit */
-	NNAHW_STATUS_ABORTED = 4, /* ended by ABORT */
+	NNAHW_STATUS_ABORTED = 4, /* the job was ended by ABORT */
 	NNAHW_STATUS_BUDGET = 5, /* the job ran longer than its budget */
 	NNAHW_STATUS_FAULT_MMU = 8, /* a virtual address could not be translated */
 	NNAHW_STATUS_FAULT_BUS = 9, /* a bus address reaches no memory */
@@ -325,31 +327,34 @@ enum nnahw_status {
 	/* the stream header is malformed, or a command crosses the stream's end */
 	NNAHW_STATUS_BAD_STREAM = 17,
 	NNAHW_STATUS_BAD_COMMAND = 18, /* unknown opcode, wrong size, or bits that must be zero */
-	/* an operand lies outside its slot, is absent, or of a type or rank that is not taken */
+	/* an operand lies outside its slot, is absent, or has an unsupported type or rank */
 	NNAHW_STATUS_BAD_OPERAND = 19,
-	NNAHW_STATUS_BAD_SHAPE = 20, /* shapes or parameters of the command do not fit together */
+	/* shapes or parameters of the command contradict each other or exceed a limit */
+	NNAHW_STATUS_BAD_SHAPE = 20,
 	NNAHW_STATUS_BAD_INDEX = 21, /* an index read from memory is out of range */
-	NNAHW_STATUS_OUTPUT_SIZE = 22, /* an output whose size depends on data does not fit */
-	NNAHW_STATUS_NO_MEMORY = 24, /* the device has no room for the job's mappings or scratch */
+	/* an output whose size depends on data does not fit its buffer */
+	NNAHW_STATUS_OUTPUT_SIZE = 22,
+	/* the device has no memory for the job's mappings or scratch */
+	NNAHW_STATUS_NO_MEMORY = 24,
 	NNAHW_STATUS_INTERNAL = 25, /* the device failed */
 };
 
 /*
  * One table for all layers: NNAHW_STATUS_TABLE(X) expands X(name, value, errno, ban, nnapi, text)
- * per status; errno is what the job's fence carries, ban whether the driver bans the context, nnapi
- * the ANEURALNETWORKS_ result.
+ * for each status. errno is the error of the job's fence, ban whether the driver bans the context,
+ * nnapi the ANEURALNETWORKS_ result.
  */
 #define NNAHW_STATUS_TABLE(X) \
 	X(OK, 0, 0, 0, NO_ERROR, \
-	  "the job did all its commands") \
+	  "the job has run all its commands") \
 	X(YIELDED, 1, 0, 0, NO_ERROR, \
-	  "the job set itself aside; the report says where to resume") \
+	  "the job has yielded; its report has the offset at which to resume") \
 	X(DEADLINE, 2, ETIMEDOUT, 0, MISSED_DEADLINE_TRANSIENT, \
 	  "the deadline had passed before the job could start, or passed while it ran") \
 	X(LOOP_LIMIT, 3, ETIMEDOUT, 0, MISSED_DEADLINE_TRANSIENT, \
 	  "loops took longer than the job's loop limit") \
 	X(ABORTED, 4, ECANCELED, 0, OP_FAILED, \
-	  "ended by ABORT") \
+	  "the job was ended by ABORT") \
 	X(BUDGET, 5, ETIME, 1, OP_FAILED, \
 	  "the job ran longer than its budget") \
 	X(FAULT_MMU, 8, EFAULT, 1, OP_FAILED, \
@@ -363,19 +368,19 @@ enum nnahw_status {
 	X(BAD_COMMAND, 18, EINVAL, 1, OP_FAILED, \
 	  "unknown opcode, wrong size, or bits that must be zero") \
 	X(BAD_OPERAND, 19, EINVAL, 1, OP_FAILED, \
-	  "an operand lies outside its slot, is absent, or of a type or rank that is not taken") \
+	  "an operand lies outside its slot, is absent, or has an unsupported type or rank") \
 	X(BAD_SHAPE, 20, EINVAL, 1, OP_FAILED, \
-	  "shapes or parameters of the command do not fit together") \
+	  "shapes or parameters of the command contradict each other or exceed a limit") \
 	X(BAD_INDEX, 21, ERANGE, 0, OP_FAILED, \
 	  "an index read from memory is out of range") \
 	X(OUTPUT_SIZE, 22, ENOSPC, 0, OUTPUT_INSUFFICIENT_SIZE, \
-	  "an output whose size depends on data does not fit") \
+	  "an output whose size depends on data does not fit its buffer") \
 	X(NO_MEMORY, 24, ENOMEM, 0, OUT_OF_MEMORY, \
-	  "the device has no room for the job's mappings or scratch") \
+	  "the device has no memory for the job's mappings or scratch") \
 	X(INTERNAL, 25, EIO, 0, OP_FAILED, \
 	  "the device failed")
 
-/* What the fence of a job carries that ended so; @ban: whether its context is banned. */
+/* The error of the fence of a job with this status; @ban: whether its context is banned. */
 static inline int nnahw_status_errno(uint32_t status, bool *ban)
 {
 	*ban = false;
@@ -430,8 +435,8 @@ static inline int nnahw_status_errno(uint32_t status, bool *ban)
 /**
  * struct nnahw_ring_entry - a job, or a command of the control ring
  * @type: ENTRY_*
- * @seqno: returned in the completion; names the entry to ABORT
- * @asid: tag of the address space's cached translations; one page-table root at a time
+ * @seqno: sequence number, returned in the completion; ABORT names an entry by it
+ * @asid: address space identifier: tag of cached translations, of one page-table root at a time
  * @flags: ENTRY_FLAG_*
  * @root: bus address of the level-3 table
  * @stream: VA of the command stream, 64-byte aligned
@@ -439,20 +444,21 @@ static inline int nnahw_status_errno(uint32_t status, bool *ban)
  * @report: VA of the job's report, 64-byte aligned, or 0
  * @stream_size: bytes
  * @slot_count: entries of the base table
- * @deadline: tick at which a job that has not started is not started any more; 0 is never
+ * @deadline: tick at which the job ends with DEADLINE, whether it has started or not; 0 is none
  * @budget: run time in ticks, preempted time excluded; 0 is the job limit
- * @loop_limit: ticks that loops may take; 0 is the job limit
- * @start: byte offset in the stream of the first command, from a report's resume; 0 is the first
+ * @loop_limit: maximum run time of loops in ticks; 0 is the job limit
+ * @start: byte offset in the stream at which to begin, from the resume of a report; 0: the first
+ *	command
  * @target: INVALIDATE: ENTRY_ALL or 0; ABORT, BOOST: the ring
  * @address: INVALIDATE: first VA; ABORT, BOOST: the seqno
  * @length: INVALIDATE: bytes from address on
  * @profile: since ABI 1.1: VA of the job's profile, 64-byte aligned, or 0
- * @profile_size: since ABI 1.1: bytes of it, its header included; 0 without one
+ * @profile_size: since ABI 1.1: bytes of the profile, its header included; 0 without one
  * @reserved: 0
  *
- * An entry says all that the job needs, so there is no context to set up. The producer writes the
- * entry, then the doorbell with its free-running count of entries. An entry is free again when its
- * completion has been seen.
+ * An entry describes the job completely, so the device keeps no context. The producer writes the
+ * entry, then the doorbell with its free-running count of entries. An entry may be reused when its
+ * completion has been read.
  */
 struct nnahw_ring_entry {
 	uint32_t type;
@@ -478,16 +484,15 @@ struct nnahw_ring_entry {
 };
 
 /**
- * struct nnahw_completion - how the entry of a ring ended
- * @seqno: of the entry
+ * struct nnahw_completion - the result of a ring entry
+ * @seqno: sequence number of the entry
  * @status: STATUS_*
  * @flags: COMPLETION_*
  * @detail: OK and YIELDED: run time in ticks; FAULT_MMU and FAULT_BUS: the address; else: byte
  *	offset of the command in the stream
  *
- * There is one record per entry, in the order in which the entries of the ring end, which is their
- * order in the ring. The record is new when its PHASE differs from the last lap's; the first lap
- * writes 1. Then the ring's vector is raised.
+ * The device writes one record per entry, in the order of the entries, and then raises the ring's
+ * vector. A record is new if its PHASE differs from that of the last lap; the first lap writes 1.
  */
 struct nnahw_completion {
 	uint32_t seqno;
@@ -497,8 +502,8 @@ struct nnahw_completion {
 };
 
 /**
- * struct nnahw_base - an entry of the base table: the range that operands of this slot may
- *	touch
+ * struct nnahw_base - an entry of the base table: the memory that operands of this slot may
+ *	access
  * @address: VA, 64-byte aligned
  * @size: bytes; 0 is an empty slot
  */
@@ -508,7 +513,7 @@ struct nnahw_base {
 };
 
 /**
- * struct nnahw_report - how a job ended, for its owner
+ * struct nnahw_report - the result of a job, for its client
  * @status: STATUS_*
  * @command: byte offset in the stream of the command that ended the job
  * @operand: index of the operand at fault, or all ones
@@ -522,7 +527,7 @@ struct nnahw_base {
  * @loop_time: YIELDED: ticks that loops have taken so far
  * @reserved: 0
  *
- * Written to the job's address space once, when the job ends, before its completion.
+ * The device writes it to the job's address space once, when the job ends, before the completion.
  */
 struct nnahw_report {
 	uint32_t status;
@@ -540,15 +545,15 @@ struct nnahw_report {
 };
 
 /**
- * struct nnahw_profile_header - how many records follow in a profile
- * @written: records
- * @dropped: records for which there was no room
+ * struct nnahw_profile_header - the header of a profile: the counts of its records
+ * @written: number of records
+ * @dropped: number of records that did not fit
  * @reserved: 0
  *
- * Records follow the header, one for each command that has run but control flow, as far as there is
- * room. The device reads the counts when a job begins and writes them when it ends, so that a job
- * that is submitted again, after it has yielded, appends to what is there. Who wants a new profile
- * writes zeros before.
+ * Records follow the header: one for each command that has run, control flow excepted, as many as
+ * fit. The device reads the counts when a job begins and writes them when it ends. So a job that
+ * resumes after a yield appends its records. To begin a new profile the client writes zeros to the
+ * counts.
  */
 struct nnahw_profile_header {
 	uint32_t written;
@@ -559,11 +564,11 @@ struct nnahw_profile_header {
 /**
  * struct nnahw_profile_record - one run of a command
  * @command: byte offset in the stream
- * @tiles: pieces of work that it was cut into and that have run
- * @begin: tick at which its turn came
- * @end: tick at which its results were there
+ * @tiles: number of tiles of the command that have run
+ * @begin: tick at which the command began
+ * @end: tick at which its results were in memory
  * @run_time: ticks, preempted time excluded
- * @busy: ticks that each worker has spent on its tiles, of the first PROFILE_WORKERS
+ * @busy: for each of the first PROFILE_WORKERS workers, ticks spent on the tiles
  */
 struct nnahw_profile_record {
 	uint32_t command;
@@ -580,7 +585,7 @@ struct nnahw_profile_record {
  * @version: stream version
  * @layout: packed layout version
  * @size: bytes of the stream, this header included
- * @command_count: for readers
+ * @command_count: number of commands; for tools, the device ignores it
  * @reserved: 0
  *
  * The first command follows the header. A command may be fetched while the one before it runs.
@@ -599,7 +604,7 @@ struct nnahw_stream_header {
  * @opcode: OP_*
  * @flags: 0
  * @size: bytes of the command, a multiple of 64
- * @origin: for people: index of the operation in the graph; not read
+ * @origin: index of the operation in the graph; for tools, the device ignores it
  * @reserved: 0
  *
  * The operands follow, then the parameters, then zeros up to the size.
@@ -613,10 +618,10 @@ struct nnahw_command {
 };
 
 /**
- * struct nnahw_tensor - an operand: which bytes, and how to read them
+ * struct nnahw_tensor - an operand: its memory, shape and type
  * @type: TYPE_*
  * @rank: dimensions
- * @slot: index into the base table, or SLOT_NONE
+ * @slot: index in the base table, or SLOT_NONE
  * @flags: 0
  * @zero_point: quantised types
  * @offset: bytes from the start of the slot
@@ -631,11 +636,11 @@ struct nnahw_command {
  * strides beyond the rank are 0. A dimension may be 0: the tensor has no elements. Rank 0 is a
  * scalar. A stride of 0 repeats an element (inputs only).
  *
- * A quantised element q means scale * (q - zero_point); scale 0 says that the element means itself.
- * The zero point of an 8- or 16-bit type lies in the range of the type, that of others is 0.
+ * A quantised element q has the value scale * (q - zero_point). With scale 0 the value is q. The
+ * zero point of an 8- or 16-bit type lies in the range of the type; for other types it is 0.
  *
- * Memory of operands may overlap; the result is defined where an output's elements lie exactly at
- * those of an EWISE input or of a residual.
+ * Memory of operands may overlap. Then the result is defined only if each element of the output has
+ * the same address as that element of an EWISE input or of a residual.
  */
 struct nnahw_tensor {
 	uint8_t type;
@@ -651,17 +656,16 @@ struct nnahw_tensor {
 };
 
 /**
- * struct nnahw_requantize - a real factor in integers
+ * struct nnahw_requantize - a real factor as an integer multiplier and a shift
  * @multiplier: 31 bits
  * @shift: to the right
  *
  * The factor is multiplier * 2^-shift with multiplier in [2^30, 2^31) or 0, and shift in [1, 62].
  * With p = x * multiplier in 64 bits and an arithmetic shift, x is scaled as
  *    (p + 2^(shift-1) + r) >> shift
- * where r is 0 for a shift below 32, else 2^30 for p >= 0 and -2^30 for p < 0: what comes of
- * rounding p to 31 fewer bits (halves up) and then the rest (halves away from zero), as the
- * reference kernels do that quantised networks are calibrated with. A shift outside [1, 62] is
- * taken as the nearest end of that range.
+ * where r is 0 for a shift below 32, else 2^30 for p >= 0 and -2^30 for p < 0. This equals two
+ * roundings: of p to 31 fewer bits, halves up, then of the rest, halves away from zero. TFLite's
+ * reference kernels do the same. A shift outside [1, 62] counts as the nearest end of that range.
  */
 struct nnahw_requantize {
 	int32_t multiplier;
@@ -669,8 +673,8 @@ struct nnahw_requantize {
 };
 
 /**
- * struct nnahw_channel - what an output channel of a quantised convolution or matrix product
- *	has of its own
+ * struct nnahw_channel - parameters of one output channel of a quantised convolution or matrix
+ *	product
  * @bias: packed layouts: the bias with the input's zero point folded in; plain layout: added to the
  *	bias operand
  * @multiplier: as in requantize
@@ -687,7 +691,7 @@ struct nnahw_channel {
 };
 
 /**
- * struct nnahw_epilogue - what happens to an accumulator before it is stored
+ * struct nnahw_epilogue - operations on an accumulator before it is stored
  * @clamp_min: float types; -inf for none
  * @clamp_max: float types; +inf for none
  * @residual_min: float types
@@ -696,15 +700,15 @@ struct nnahw_channel {
  * @q_max: quantised types
  * @residual_q_min: quantised types with a residual
  * @residual_q_max: quantised types with a residual
- * @zero_point: of q before the residual is added; that of out without a residual
+ * @zero_point: zero point of q; without a residual that of out
  * @own_scale: residual: factor of q, 31 bits
  * @residual_scale: residual: factor of r, 31 bits
  * @add_shift: residual: common shift, 1 to 62
- * @once: quantised types: 1: the accumulator is rounded once; else 0
- * @staged: quantised types with a residual: 1: it is added in stages; else 0
+ * @once: quantised types: 1: round the accumulator once; else 0
+ * @staged: quantised types with a residual: 1: add the residual in stages; else 0
  * @own_shift: staged: shift of q, else 0
  * @residual_shift: staged: shift of r, else 0
- * @add_multiplier: staged: of the sum, else 0
+ * @add_multiplier: staged: multiplier of the sum, else 0
  * @reserved: 0
  *
  * Float types:
@@ -717,10 +721,10 @@ struct nnahw_channel {
  * and with a residual operand
  *    q' = clamp(((q - zero_point) * own_scale + (r - r.zero_point) * residual_scale)
  *               * 2^-add_shift + out.zero_point, residual_q_min, residual_q_max)
- * rounded halves away from zero: the rule of EWISE ADD, so that fusing changes no bit. With
- * `staged` it is the staged rule of EWISE ADD: own_shift and residual_shift are those of the two,
- * add_multiplier and add_shift those of the sum. With `once`, requantize(acc) is instead acc *
- * multiplier * 2^-shift rounded once, halves away from zero.
+ * rounded halves away from zero. This is the rule of EWISE ADD, so fusing changes no bit. With
+ * `staged` it is the staged rule of EWISE ADD: own_shift and residual_shift belong to the two
+ * addends, add_multiplier and add_shift to the sum. With `once`, requantize(acc) is replaced by acc
+ * * multiplier * 2^-shift, rounded once, halves away from zero.
  */
 struct nnahw_epilogue {
 	float clamp_min;
@@ -783,13 +787,14 @@ struct nnahw_cmd_end {
 };
 
 /**
- * struct nnahw_cmd_jump - goes on at another command
+ * struct nnahw_cmd_jump - continues at another command
  * @head: opcode NNAHW_OP_JUMP
  * @target: byte offset in the stream
- * @loop: 1 where the jump goes backwards; its time counts against the loop limit
+ * @loop: 1 if the jump goes backwards: its time counts towards the loop limit
  * @fill: 0
  *
- * The target must be the start of a command, else what lies there is taken for one and checked.
+ * The target must be the start of a command. The device takes the bytes there for a command and
+ * checks them.
  */
 struct nnahw_cmd_jump {
 	struct nnahw_command head;
@@ -799,14 +804,14 @@ struct nnahw_cmd_jump {
 };
 
 /**
- * struct nnahw_cmd_branch - goes on at another command when a condition is false
+ * struct nnahw_cmd_branch - continues at another command if a condition is false
  * @head: opcode NNAHW_OP_BRANCH
  * @condition: in: one element
  * @target: byte offset in the stream, taken when the condition is false
  * @reserved: 0
  * @fill: 0
  *
- * When it is true the next command follows. The rules for the target are those of JUMP.
+ * If it is true the next command follows. The rules for the target are those of JUMP.
  */
 struct nnahw_cmd_branch {
 	struct nnahw_command head;
@@ -841,7 +846,7 @@ enum {
  * @dilation_w: 1 or more
  * @pad_top: rows
  * @pad_left: columns
- * @epilogue: what happens to the accumulator
+ * @epilogue: operations on the accumulator
  * @fill: 0
  *
  * A fully-connected layer is one with height, width and kernel of 1. acc(b, y, x, n) is the sum,
@@ -897,8 +902,7 @@ enum {
 };
 
 /* Limits of CONV. */
-/* elements that an element of output sums: K */
-#define NNAHW_LIMIT_CONV_WINDOW        NNAHW_MAX_WINDOW
+#define NNAHW_LIMIT_CONV_WINDOW        NNAHW_MAX_WINDOW /* number of products in a sum: K */
 
 /**
  * struct nnahw_cmd_dwconv - depthwise convolution
@@ -920,7 +924,7 @@ enum {
  * @dilation_w: 1 or more
  * @pad_top: rows
  * @pad_left: columns
- * @epilogue: what happens to the accumulator
+ * @epilogue: operations on the accumulator
  * @fill: 0
  *
  * The rules are those of CONV, with K = kernel height * kernel width.
@@ -959,8 +963,7 @@ enum {
 };
 
 /* Limits of DWCONV. */
-/* elements that an element of output sums: K */
-#define NNAHW_LIMIT_DWCONV_WINDOW      NNAHW_MAX_WINDOW
+#define NNAHW_LIMIT_DWCONV_WINDOW      NNAHW_MAX_WINDOW /* number of products in a sum: K */
 
 /**
  * struct nnahw_cmd_matmul - matrix product of two plain tensors, in batches
@@ -972,7 +975,7 @@ enum {
  * @channels: in, may be absent: [N, 4] or [1, 4], struct channel with bias and weight_sum 0;
  *	quantised types
  * @residual: in, may be absent: shape of output
- * @epilogue: what happens to the accumulator
+ * @epilogue: operations on the accumulator
  * @fill: 0
  *
  * acc is the sum over k of
@@ -1003,8 +1006,7 @@ enum {
 };
 
 /* Limits of MATMUL. */
-/* elements that an element of output sums: K */
-#define NNAHW_LIMIT_MATMUL_WINDOW      NNAHW_MAX_WINDOW
+#define NNAHW_LIMIT_MATMUL_WINDOW      NNAHW_MAX_WINDOW /* number of products in a sum: K */
 
 /**
  * struct nnahw_cmd_pool - pooling over windows
@@ -1141,7 +1143,7 @@ enum {
 };
 
 /**
- * struct nnahw_cmd_copy - moves elements as they are
+ * struct nnahw_cmd_copy - copies elements unchanged
  * @head: opcode NNAHW_OP_COPY
  * @output: out: any shape
  * @input: in: shape of output, elements of the same size
@@ -1196,8 +1198,8 @@ enum {
  * @shift: as in requantize; PROD: 1 to 62
  * @fill: 0
  *
- * Of nothing to reduce SUM is 0, PROD 1, MAX the lowest, MIN the highest, ALL true, ANY false, MEAN
- * NaN or 0.
+ * Over no elements SUM is 0, PROD 1, MAX the lowest, MIN the highest number, ALL true, ANY false,
+ * MEAN NaN or 0.
  *
  * With a multiplier, input and out are 8-bit types with a scale, the sum of q - zero_point is
  * saturated to 32 bits and scaled as requantize says (the count of a MEAN is part of the
@@ -1241,7 +1243,7 @@ enum {
  * @minimum: 0 largest, 1 smallest
  * @fill: 0
  *
- * Elements are compared by their stored numbers; a NaN is neither, unless it comes first.
+ * Stored numbers are compared. A NaN is chosen only if it is the first element.
  */
 struct nnahw_cmd_arg {
 	struct nnahw_command head;
@@ -1259,8 +1261,7 @@ enum {
 };
 
 /* Limits of ARG. */
-/* elements along the axis, which has one at least */
-#define NNAHW_LIMIT_ARG_LENGTH         NNAHW_MAX_WINDOW
+#define NNAHW_LIMIT_ARG_LENGTH         NNAHW_MAX_WINDOW /* elements along the axis, at least 1 */
 
 /**
  * struct nnahw_cmd_topk - the k largest elements along the last axis, and their indices
@@ -1268,11 +1269,11 @@ enum {
  * @values: out: dims of input, k of the last; type of input
  * @indices: out: dims of values
  * @input: in: rank 1 or more
- * @lower_first: 1: of equal elements that with the lower index comes first; 0: the higher
+ * @lower_first: order of equal elements: 1: lower index first; 0: higher index first
  * @reserved: 0
  * @fill: 0
  *
- * They come in descending order of stored numbers. NaNs equal one another and come after all
+ * The values are in descending order of stored numbers. NaNs are equal to each other and follow all
  * numbers. k is at most the last dim of the input.
  */
 struct nnahw_cmd_topk {
@@ -1340,10 +1341,9 @@ enum {
  * @shift: as in requantize
  * @fill: 0
  *
- * It works row by row. All divisions truncate.
+ * Each row is normalised by itself. All divisions truncate.
  *
- * - mean = 1024 * sum(x) / n; variance = (sum(x^2) * (2^20 / n) - mean^2) / 2^20, and 1 where that
- *   is smaller.
+ * - mean = 1024 * sum(x) / n; variance = (sum(x^2) * (2^20 / n) - mean^2) / 2^20, at least 1.
  * - f is the 31-bit multiplier and right shift that 1 / sqrt(variance) is by five steps of Newton's
  *   method, y := y * (3 - a * y^2) / 2 from 1 on, where a in [1/4, 1) is the variance over a power
  *   of 4, in fixed point of three integer bits, products rounded halves up.
@@ -1370,8 +1370,7 @@ enum {
 };
 
 /* Limits of NORM16. */
-/* elements of a row, which has one at least */
-#define NNAHW_LIMIT_NORM16_LENGTH      NNAHW_MAX_WINDOW
+#define NNAHW_LIMIT_NORM16_LENGTH      NNAHW_MAX_WINDOW /* elements of a row, at least 1 */
 
 /**
  * struct nnahw_cmd_norm8 - rows of 8-bit numbers over their length, in fixed point
@@ -1522,7 +1521,7 @@ enum {
 #define NNAHW_LIMIT_ROI_WINDOW         NNAHW_MAX_WINDOW /* samples or pixels of a bin */
 
 /**
- * struct nnahw_cmd_gather - picks slices along an axis by number
+ * struct nnahw_cmd_gather - selects slices along an axis by index
  * @head: opcode NNAHW_OP_GATHER
  * @output: out: input's dims with the axis replaced by the indices' dims
  * @input: in: element size of output
@@ -1531,9 +1530,9 @@ enum {
  * @reserved: 0
  * @fill: 0
  *
- * Each index is read once and must be in [0, dim), else the job ends with BAD_INDEX. Numbers of 8
- * bits count from the least one of their type, whatever their quantisation: the input is a table of
- * a function of them.
+ * The device reads each index once. It must be in [0, dim), else the job ends with BAD_INDEX.
+ * Indices of 8 bits count from the lowest number of their type, whatever their quantisation: the
+ * input is a table of a function of them.
  */
 struct nnahw_cmd_gather {
 	struct nnahw_command head;
@@ -1587,7 +1586,7 @@ enum {
 #define NNAHW_LIMIT_LSH_ITEMS          NNAHW_MAX_WINDOW /* n */
 
 /**
- * struct nnahw_cmd_multinomial - draws classes from distributions that are given by logarithms
+ * struct nnahw_cmd_multinomial - draws classes from distributions given by logarithms
  * @head: opcode NNAHW_OP_MULTINOMIAL
  * @output: out: [rows, samples]
  * @input: in: [rows, classes]
@@ -1622,17 +1621,17 @@ enum {
 };
 
 /* Limits of MULTINOMIAL. */
-#define NNAHW_LIMIT_MULTINOMIAL_CLASSES NNAHW_MAX_WINDOW /* of a row, which has one at least */
+#define NNAHW_LIMIT_MULTINOMIAL_CLASSES NNAHW_MAX_WINDOW /* classes of a row, at least 1 */
 #define NNAHW_LIMIT_MULTINOMIAL_SUMS   0x800000u /* rows * classes */
 
 /**
- * struct nnahw_cmd_keypoint - maxima of heat maps with the precision of a part of a pixel
+ * struct nnahw_cmd_keypoint - maxima of heat maps, with subpixel precision
  * @head: opcode NNAHW_OP_KEYPOINT
  * @scores: out: [boxes, n]
  * @keypoints: out: [boxes, n, 2], x and y
  * @heatmaps: in: [boxes, height, width, n]
  * @boxes: in: [boxes, 4], x and y of two corners
- * @tolerance: below it the peak is flat
+ * @tolerance: bound of |det A| below which the peak counts as flat
  * @reserved: 0
  * @fill: 0
  *
@@ -1683,41 +1682,40 @@ enum {
  * @groups: in, may be absent: [B, N]
  * @mask: in, may be absent: [B, N]
  * @kind: NMS_*
- * @by_class: 1: what is kept of a group is in the order of classes
+ * @by_class: 1: sort the kept rows of a group by class; 0: by score
  * @reserved: 0
- * @candidates: most rows of a group that compete in a class, the best ones; 0 is all
- * @most_of_class: most rows that are kept in a class of a group
- * @most: most that is kept of a group
+ * @candidates: maximum rows of a group that compete in a class, the best ones; 0 is all
+ * @most_of_class: maximum rows that are kept in a class of a group
+ * @most: maximum rows that are kept of a group
  * @depth: 0: classes compete separately; else rows compete by their best class, and report that
  *	many classes
  * @class_base: number of class 0 in kept_classes
- * @score_min: what is not above it does not compete
- * @score_floor: what falls below it by the overlap with a box that is kept is removed
+ * @score_min: only rows with a score above it compete
+ * @score_floor: a row whose lowered score is below it is removed
  * @threshold: see the kinds
  * @sigma: see the kinds
  * @fill: 0
  *
- * N rows of K classes are dealt with for each of B separately. A run of equal numbers in groups is
- * a group; without groups all rows are one. Groups follow each other in their order. In each group,
- * each class by itself:
+ * Each of the B batches has N rows of K classes and is processed separately. A run of equal numbers
+ * in groups is a group; without groups all rows are one group. The output has the groups in their
+ * order. In each group, for each class separately:
  *
- * - Rows whose score is above score_min are candidates; when there are more than `candidates` of
- *   them the best go on; then those whose mask is false are removed.
- * - The pending candidate with the highest score is kept and lowers the scores of the others of its
- *   class and group as the kind says; that is repeated until none is pending or most_of_class are
- *   kept.
+ * - Rows whose score is above score_min are candidates. If there are more than `candidates`, only
+ *   the best stay. Then rows whose mask is false are removed.
+ * - The pending candidate with the highest score is kept, and lowers the scores of the other
+ *   candidates as the kind says. This repeats until none is pending or most_of_class are kept.
  *
- * Of what all classes of the group have kept the best `most` by score remain, ordered by score
- * (then class), or with by_class by class, then score. Equal scores: the lower row is the better
- * one.
+ * Of the rows that all classes of the group have kept, the best `most` by score remain. They are
+ * sorted by score, then class; with by_class by class, then score. Of equal scores the lower row is
+ * better.
  *
- * With depth, K classes count as one whose score is the highest of the row and whose box is that of
- * class 0, and each row that is kept stands for its min(depth, K) best classes, from the best on
- * (the lower number first), with their scores.
+ * With depth, the K classes of a row count as one class: its score is the highest of the row, its
+ * box that of class 0. Each kept row then yields its min(depth, K) best classes with their scores,
+ * in descending order; of equal scores the lower class first.
  *
- * count is how many entries of kept_* are used, the others are zeros; more than M end the job with
- * OUTPUT_SIZE. In fp32 by value: w = max(min(x2, x2') - max(x1, x1'), 0), h likewise, iou = w * h /
- * (area + area' - w * h).
+ * count is the number of used entries of kept_*; the others are zeros. More than M entries end the
+ * job with OUTPUT_SIZE. In fp32 by value: w = max(min(x2, x2') - max(x1, x1'), 0), h likewise, iou
+ * = w * h / (area + area' - w * h).
  */
 struct nnahw_cmd_nms {
 	struct nnahw_command head;
@@ -1762,7 +1760,7 @@ enum {
 #define NNAHW_LIMIT_NMS_SCORES         NNAHW_MAX_BOXES /* B * N * K, an N or K of 0 counting as 1 */
 #define NNAHW_LIMIT_NMS_KEPT           NNAHW_MAX_BOXES /* B * M */
 
-#define NNAHW_MAX_OPERANDS             9u /* of a command */
+#define NNAHW_MAX_OPERANDS             9u /* maximum operands of a command */
 
 /* Bytes of an element of a type, 0 for none. */
 static inline uint32_t nnahw_type_size(uint32_t type)

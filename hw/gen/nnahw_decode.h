@@ -25,7 +25,7 @@ enum nnahw_field_kind {
  * @name: NULL for a reserved one, which must be zero
  * @offset: bytes from the start of the command
  * @kind: NNAHW_FIELD_*
- * @count: of elements, 1 unless it is an array
+ * @count: number of elements, 1 unless it is an array
  */
 struct nnahw_field_info {
 	const char *name;
@@ -37,7 +37,7 @@ struct nnahw_field_info {
 /**
  * struct nnahw_operand_info - an operand of a command
  * @name: as in the description
- * @types: that it may have: bit 1 << NNAHW_TYPE_* for each
+ * @types: allowed types: bit 1 << NNAHW_TYPE_* for each
  * @is_output: 1: the command writes it
  * @optional: 1: its slot may be NNAHW_SLOT_NONE
  */
@@ -53,9 +53,9 @@ struct nnahw_operand_info {
  * @name: as in the description
  * @opcode: NNAHW_OP_*
  * @size: bytes, the same for every command of this opcode
- * @used: bytes that have a meaning; the rest up to @size is zero
- * @operand_count: entries of @operands
- * @field_count: entries of @fields
+ * @used: bytes before the padding; the rest up to @size is zero
+ * @operand_count: number of entries of @operands
+ * @field_count: number of entries of @fields
  * @operands: in the order in which they follow the head; NULL when there are none
  * @fields: by ascending offset; NULL when there are none
  */
