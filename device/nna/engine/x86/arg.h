@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the vector kernels of ARG have in common. */
+/* Common parts of the vector kernels of ARG. */
 #ifndef NNADEV_X86_ARG_H
 #define NNADEV_X86_ARG_H
 
@@ -7,7 +7,7 @@
 
 #define NNADEV_ARG_TILE (1u << 19) /* elements of input */
 
-/* What flips the bits of numbers so that the least unsigned one is the one sought. */
+/* Return: XOR mask after which the number sought is the least unsigned one. */
 static inline uint8_t nnadev_arg_key(const struct nnahw_cmd_arg *p,
 				     const struct nnahw_tensor *input)
 {
@@ -16,7 +16,7 @@ static inline uint8_t nnadev_arg_key(const struct nnahw_cmd_arg *p,
 	return p->minimum ? sign : (uint8_t)(sign ^ 0xff);
 }
 
-/* Plans a kernel that has the rows of output and input in the plan's state. */
+/* Plans a kernel whose state is the rows of output and input. */
 static inline void nnadev_arg_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 				   struct nnadev_engine_plan *plan)
 {

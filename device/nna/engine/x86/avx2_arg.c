@@ -2,12 +2,12 @@
 /*
  * ARG of 8-bit numbers, in three ways:
  *
- *   rows     the numbers along the axis lie next to each other: the best one, 16 at a time, then
- *            the first that is as good
- *   short    8 to 32 of them: each becomes the upper byte of 16 bits, of which the lower ones say
- *            where it is, and the least of all is the first of the best
- *   columns  those of neighbouring results do: up to 32 columns at a time, each with its best
- *            number so far and where that is
+ *   rows     numbers along the axis are contiguous: finds the best number, 16 at a time, then its
+ *            first occurrence
+ *   short    8 to 32 contiguous numbers: each becomes the upper byte of 16 bits, its index is the
+ *            lower byte; the minimum is the first occurrence of the best number
+ *   columns  numbers of neighbouring results are contiguous: up to 32 columns at a time, each with
+ *            its best number so far and the index of that number
  */
 #include <immintrin.h>
 
@@ -18,28 +18,28 @@
 #define SHORT_MOST 32u
 #define COLUMNS 32u
 #define COLUMNS_LEAST 8u
-#define LONGEST (1u << 14) /* of columns: a tile may have to go through some one by one */
+#define LONGEST (1u << 14) /* of columns: a tile may have to compare some one by one */
 #define PLACES 64u /* results that are stored together */
 
 enum way { WAY_NONE, WAY_ROWS, WAY_SHORT, WAY_COLUMNS };
 
-/* Loads numbers and flips their bits by key, so that the least unsigned one is the one sought. */
+/* Loads numbers and XORs them with the key, so that the number sought is the least unsigned one. */
 static inline __m128i load_keyed(const uint8_t *from, __m128i key)
 {
 	return _mm_xor_si128(_mm_loadu_si128((const __m128i *)from), key);
 }
 
-/* The least number, in all places. */
+/* Broadcasts the least number to all lanes. */
 static inline __m128i least(__m128i v)
 {
-	/* The lesser of each pair, of which vphminposuw takes the least. */
+	/* The lesser of each pair of bytes; vphminposuw takes the minimum of these. */
 	v = _mm_and_si128(_mm_min_epu8(v, _mm_srli_epi16(v, 8)), _mm_set1_epi16(255));
 	return _mm_broadcastb_epi8(_mm_minpos_epu16(v));
 }
 
 /*
- * count is at least LANES. The guest may change the row meanwhile; what is returned is an index
- * into it all the same.
+ * Return: index of the first best number of a row of at least LANES numbers. The guest may change
+ * the row meanwhile; the result is an index into the row nevertheless.
  */
 static inline uint32_t find_first(const uint8_t *row, uint32_t count, __m128i key)
 {
@@ -59,14 +59,14 @@ static inline uint32_t find_first(const uint8_t *row, uint32_t count, __m128i ke
 	return equal ? last + (uint32_t)__builtin_ctz(equal) : 0;
 }
 
-/* The same for a row of any length. */
+/* Does so for a row of any length. */
 static inline uint32_t find_first_any(const uint8_t *row, uint32_t count, __m128i key)
 {
 	uint8_t part[LANES];
 
 	if (count >= LANES)
 		return find_first(row, count, key);
-	/* What stands behind is as good as the first, and later. */
+	/* Padding repeats the first number, so the index found is never in the padding. */
 	memcpy(part, row, count);
 	memset(part + count, part[0], LANES - count);
 	return find_first(part, LANES, key);
@@ -85,7 +85,7 @@ static uint32_t rows_tile(const struct nnadev_engine_command *cmd,
 	struct nnadev_run run;
 	uint32_t begin, end;
 
-	/* Along the axis the output has a single element: what is left are the input's rows. */
+	/* The output has one element along the axis, so the joined rows count the input's rows. */
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
 	nnadev_run_start(&run, rows, begin, end);
 	while (nnadev_run_next(&run, rows, UINT32_MAX)) {
@@ -100,7 +100,7 @@ static uint32_t rows_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Stores results next to each other. */
+/* Stores contiguous results. */
 static void store_places(const struct nnadev_engine_operand *output, int64_t at,
 			 const uint32_t *where, uint32_t count)
 {
@@ -115,8 +115,8 @@ static void store_places(const struct nnadev_engine_operand *output, int64_t at,
 }
 
 /*
- * Loads two parts of a row as the halves of a vector: both of 16 bytes, or both of 8, of which
- * there are two in each half then.
+ * Loads two parts of a row: two of 16 bytes as the halves of a vector, or, with @eights, two of 8
+ * bytes as each half.
  */
 static inline __attribute__((always_inline)) __m256i load_parts(const uint8_t *first,
 								 const uint8_t *second,
@@ -134,7 +134,10 @@ static inline __attribute__((always_inline)) __m256i load_parts(const uint8_t *f
 	return _mm256_inserti128_si256(_mm256_castsi128_si256(a), a, 1);
 }
 
-/* Where the first of the best of a row is; @places: of its bytes as they are loaded. */
+/*
+ * Return: index of the first best number of a row. @places: index of each byte as load_parts()
+ * loads them.
+ */
 static inline __attribute__((always_inline)) uint32_t find_in_short(const uint8_t *row,
 								     uint32_t last, __m256i places,
 								     __m256i key, const bool eights)
@@ -184,7 +187,7 @@ static uint32_t short_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Where the first of the best of columns are, of which two parts are @last apart. */
+/* Finds the first best numbers of columns, which are two parts @last columns apart. */
 static inline __attribute__((always_inline)) void
 find_in_parts(uint32_t *where, const uint8_t *from, uint32_t last, int64_t step, uint32_t length,
 	      __m256i key, const bool eights)
@@ -199,7 +202,9 @@ find_in_parts(uint32_t *where, const uint8_t *from, uint32_t last, int64_t step,
 			      as_good = _mm256_cmpeq_epi8(_mm256_min_epu8(v, best), best);
 		uint32_t better = ~(uint32_t)_mm256_movemask_epi8(as_good);
 
-		/* After a few rows it seldom is, and it cannot be more than 255 times. */
+		/*
+		 * Rare after a few rows; the best number of a column can improve at most 255 times.
+		 */
 		if (__builtin_expect(!better, 1))
 			continue;
 		best = _mm256_min_epu8(v, best);
@@ -211,7 +216,7 @@ find_in_parts(uint32_t *where, const uint8_t *from, uint32_t last, int64_t step,
 	}
 }
 
-/* The same of a single column. */
+/* Finds the first best number of a single column. */
 static uint32_t find_in_column(const uint8_t *from, int64_t step, uint32_t length, uint8_t key)
 {
 	uint8_t best = *from ^ key;
@@ -226,7 +231,7 @@ static uint32_t find_in_column(const uint8_t *from, int64_t step, uint32_t lengt
 	return where;
 }
 
-/* The same of @count columns, at most COLUMNS. */
+/* Finds the first best numbers of @count columns, at most COLUMNS. */
 static void find_in_columns(uint32_t *where, const uint8_t *from, uint32_t count, int64_t step,
 			    uint32_t length, uint8_t key)
 {
@@ -263,7 +268,7 @@ static uint32_t columns_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Which of the ways is a command's. */
+/* Return: how a command is computed. */
 static enum way decide(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_arg *p = (const struct nnahw_cmd_arg *)cmd->raw;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The exponential and its relatives on 8 fp32 numbers, computed in double in the steps of
- * device/nna/engine/math.c: every rounding is the same, so the results are too.
+ * The exponential and related functions of 8 fp32 numbers. They are computed in double in the steps
+ * of device/nna/engine/math.c. Every rounding is the same, so results are bit-exact.
  */
 #ifndef NNADEV_AVX2_DOUBLE_H
 #define NNADEV_AVX2_DOUBLE_H
@@ -10,7 +10,7 @@
 
 #include "device/nna/engine/math.h"
 
-/* e^r - 1 and 2^k with x = k ln 2 + r; |x| < 700 */
+/* Return: e^r - 1; *scale = 2^k, with x = k ln 2 + r. Requires |x| < 700. */
 static inline __m256d nnadev_expm1_reduced4(__m256d x, __m256d *scale)
 {
 	const __m256d half = _mm256_or_pd(_mm256_set1_pd(0.5),
@@ -54,13 +54,13 @@ static inline __m256 nnadev_select8(__m256 no, __m256 yes, __m256 condition)
 	return _mm256_blendv_ps(no, yes, condition);
 }
 
-/* Puts x where it is NaN, so that a NaN stays. */
+/* Replaces y by x where x is NaN, so that a NaN stays. */
 static inline __m256 nnadev_keep_nan8(__m256 y, __m256 x)
 {
 	return nnadev_select8(y, x, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
 }
 
-/* y = f(x), where f works on 4 numbers in double. */
+/* y = f(x), where f computes 4 numbers in double. */
 #define NNADEV_HALVES(x, y, f)                                                                     \
 	do {                                                                                       \
 		const __m128 low =                                                                 \

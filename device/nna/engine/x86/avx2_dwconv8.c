@@ -2,27 +2,29 @@
 /*
  * DWCONV on 8-bit types with AVX2.
  *
- * A tile is a range of output rows by a range of blocks of 16 channels; a block's rows are worked
- * through in patches of some columns. For one, the input under its windows goes to scratch, widened
- * to 16 bits, with the zero point as padding, and every element next to the one that the kernel's
- * next row meets: so vpmaddwd works on two kernel rows at once. Such a paired row is
+ * A tile is a range of output rows by a range of blocks of 16 channels; the rows of a block are
+ * computed in patches of some columns. For each patch, the input under its windows is widened to 16
+ * bits in scratch memory, with the zero point as padding. Each element is stored next to the
+ * element that the next kernel row meets, so that vpmaddwd computes two kernel rows at once. Such a
+ * paired row is
  *
  *   per column 64 bytes: channels 0-3 and 8-11 as (upper, lower) pairs, then channels 4-7 and 12-15
  *
- * and the weights are paired alike, their zero point subtracted; a kernel's odd last row is paired
- * with weights of 0.
+ * Weights are paired in the same way, minus their zero point. If the kernel has an odd number of
+ * rows, the last one is paired with weights of 0.
  */
 #include "device/nna/engine/x86/avx2_epilogue.h"
 #include "device/nna/engine/vector/channels.h"
 #include "device/nna/engine/vector/tiles.h"
 
 /*
- * A tile has no more rows than a patch, whose input stays in the second cache for all blocks. The
- * more rows a patch has the fewer are paired for two patches; and so with columns.
+ * A tile has no more rows than a patch, so that the input of the patch stays in the L2 cache for
+ * all blocks. Neighbouring patches pair the rows and columns at their borders twice; larger patches
+ * have fewer of these.
  */
 #define PATCH_ROWS 16u
 #define PATCH_COLUMNS 64u
-#define INPUT_BYTES (128u << 10) /* of the rows, with all channels */
+#define INPUT_BYTES (128u << 10) /* of the patch's input rows, all channels */
 #define PATCH_BYTES (64u << 10) /* of paired rows */
 #define TILE_PRODUCTS (1u << 20)
 
@@ -30,9 +32,9 @@
  * struct dwconv - a depthwise convolution and its tiles' geometry
  * @conv: the command
  * @pairs: pairs of kernel rows
- * @step: distance of neighbouring paired rows in input rows
- * @rows: of a tile, at most
- * @columns: of a patch, at most
+ * @step: input rows from one paired row to the next
+ * @rows: most rows of a tile
+ * @columns: most columns of a patch
  * @finish: constants of the epilogue
  * @tiles: the cut
  */
@@ -51,7 +53,7 @@ struct scratch {
 
 /**
  * struct patch - output positions that are computed together
- * @row, @column: the first
+ * @row, @column: the first position
  * @rows, @columns: how many
  */
 struct patch {
@@ -69,7 +71,7 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 	return a;
 }
 
-/* Paired rows and columns that output rows and columns need. */
+/* Paired rows and columns that @rows and @columns of output need. */
 static uint64_t paired_rows(const struct dwconv *g, uint32_t rows)
 {
 	const struct nnadev_window *w = &g->conv.window;
@@ -87,7 +89,7 @@ static uint64_t paired_columns(const struct dwconv *g, uint32_t columns)
 	       (uint64_t)(w->kernel_w - 1) * w->dilation_w + 1;
 }
 
-/* Bytes of the paired rows; UINT64_MAX when that is more than scratch memory may have. */
+/* Bytes of the paired rows; UINT64_MAX if they exceed the limit of scratch memory. */
 static uint64_t paired_bytes(const struct dwconv *g, uint32_t rows, uint32_t columns)
 {
 	const uint64_t all_rows = paired_rows(g, rows), all_columns = paired_columns(g, columns);
@@ -98,7 +100,7 @@ static uint64_t paired_bytes(const struct dwconv *g, uint32_t rows, uint32_t col
 	return all_rows * all_columns * 64;
 }
 
-/* Bytes of the input that output rows need, of all channels. */
+/* Bytes of the input that @rows of output need, all channels included. */
 static uint64_t input_bytes(const struct dwconv *g, uint32_t rows)
 {
 	const struct nnadev_window *w = &g->conv.window;
@@ -145,11 +147,12 @@ static uint64_t scratch_get(const struct dwconv *g, uint8_t *base, struct scratc
 
 /**
  * struct reader - which bytes of a position are the input of a block
- * @first: of the position's channels
+ * @first: the first byte
  * @bytes: how many
- * @part: they are read in two parts of so many, which overlap where that is too many: 1, 2, 4 or 8
- * @second: where the second part begins
- * @shuffle: which byte of both parts is that of an output channel
+ * @part: size of a load: 1, 2, 4 or 8. Two loads fetch all bytes, and overlap if there are fewer
+ *	than 2 * @part
+ * @second: where the second load begins
+ * @shuffle: index into both loads of each output channel's byte
  */
 struct reader {
 	uint32_t first, bytes, part, second;
@@ -172,7 +175,10 @@ static void reader_get(struct reader *r, const struct dwconv *g, uint32_t first,
 	r->shuffle = _mm_loadu_si128((const __m128i *)shuffle);
 }
 
-/* The 16 channels of a position. No byte is stored on the way: it could not be loaded at once. */
+/*
+ * Loads the 16 channels of a position. Never stores single bytes to memory: a wide load right after
+ * byte stores would stall.
+ */
 static inline __m128i read16(const struct reader *r, const uint8_t *from)
 {
 	uint32_t low = 0, high = 0;
@@ -211,8 +217,8 @@ static inline void store_pair(__m256i upper, __m256i lower, int16_t *to)
 }
 
 /*
- * Pairs `count` columns, `step` bytes apart, of two input rows; one that is NULL lies outside the
- * input and is all @outside.
+ * Pairs @count columns, @step bytes apart, of two input rows. A row that is NULL lies outside of
+ * the input, and all its elements are @outside.
  */
 static inline __attribute__((always_inline)) void
 pair_columns(const struct reader *r, const uint8_t *upper, const uint8_t *lower, int64_t step,
@@ -232,7 +238,7 @@ pair_columns(const struct reader *r, const uint8_t *upper, const uint8_t *lower,
 }
 
 /*
- * Builds the paired row of input row `row`, `columns` from column `column` of the input on, for the
+ * Builds the paired row of input row @row: @columns columns from input column @column on, for the
  * channels that @r reads.
  */
 static void pair_row(const struct dwconv *g, const struct reader *r, uint32_t batch, int64_t row,
@@ -240,7 +246,7 @@ static void pair_row(const struct dwconv *g, const struct reader *r, uint32_t ba
 {
 	const struct nnadev_window *w = &g->conv.window;
 	const int32_t *s = g->conv.input->desc.strides;
-	/* Columns of padding, and those up to the end of the input. */
+	/* Columns of padding before the input. @right is where the input ends. */
 	const uint32_t left = column >= 0	   ? 0 :
 			      -column < columns ? (uint32_t)-column :
 						  columns;
@@ -261,7 +267,10 @@ static void pair_row(const struct dwconv *g, const struct reader *r, uint32_t ba
 	pair_columns(r, NULL, NULL, 0, columns - right, outside, false, to + right * 32);
 }
 
-/* 16 packed weights of a block minus their zero point: kernel element k of each channel. */
+/*
+ * Loads kernel element @k of each of the 16 channels of a block of packed weights, minus the zero
+ * point.
+ */
 static inline __m256i load_weights(const struct dwconv *g, uint32_t block, uint32_t k)
 {
 	const struct nnadev_engine_operand *w = g->conv.weights;
@@ -271,7 +280,7 @@ static inline __m256i load_weights(const struct dwconv *g, uint32_t block, uint3
 				_mm256_set1_epi16((int16_t)w->desc.zero_point));
 }
 
-/* Pairs the weights of a block that are packed, as pair_columns() pairs the input. */
+/* Pairs a block of packed weights as pair_columns() pairs the input. */
 static void pair_packed(const struct dwconv *g, uint32_t block, int16_t *to)
 {
 	const struct nnadev_window *w = &g->conv.window;
@@ -289,7 +298,7 @@ static void pair_packed(const struct dwconv *g, uint32_t block, int16_t *to)
 		}
 }
 
-/* The same for weights in any order; sums are those of the weights without zero point. */
+/* Pairs weights in any order. @sums are those of the weights minus their zero point. */
 static void pair_plain(const struct dwconv *g, uint32_t first, uint32_t count, int16_t *to,
 		       int32_t *sums)
 {
@@ -312,8 +321,8 @@ static void pair_plain(const struct dwconv *g, uint32_t first, uint32_t count, i
 }
 
 /*
- * The accumulators of `columns` outputs of a row, in pair order; the paired rows are `stride`
- * elements apart.
+ * Computes the accumulators of @columns outputs of a row, in the order of the pairs. Paired rows
+ * are @stride elements apart.
  */
 static void row_any(const struct dwconv *g, uint32_t columns, const int16_t *rows, size_t stride,
 		    const int16_t *weights, int32_t *acc)
@@ -338,7 +347,7 @@ static void row_any(const struct dwconv *g, uint32_t columns, const int16_t *row
 	}
 }
 
-/* The same for 3x3, half a block at a time: the weights stay in registers. */
+/* Does so for a 3x3 kernel, half a block at a time, so that the weights stay in registers. */
 static void row_3x3(const struct dwconv *g, uint32_t columns, const int16_t *rows, size_t stride,
 		    const int16_t *weights, int32_t *acc)
 {
@@ -365,7 +374,7 @@ static void row_3x3(const struct dwconv *g, uint32_t columns, const int16_t *row
 	}
 }
 
-/* Finishes and stores outputs of a row: the first element is at @at, its residual's at @rat. */
+/* Finishes and stores the outputs of a row. Its first element is at @at, the residual's at @rat. */
 static void finish_row(const struct dwconv *g, uint32_t columns, const struct nnadev_finish *f,
 		       const struct nnadev_block *b, const int32_t *acc, int64_t at, int64_t rat)
 {
@@ -382,7 +391,7 @@ static void finish_row(const struct dwconv *g, uint32_t columns, const struct nn
 		nnadev_finish_rows(f, b, NNADEV_PAIRED, acc, 1, &at, &rat, 0);
 }
 
-/* Computes a patch for the 16 channels that @r reads, from number @first on. */
+/* Computes a patch for the 16 channels that @r reads, from channel @first on. */
 static void run_patch(const struct dwconv *g, const struct nnadev_finish *f,
 		      const struct nnadev_block *b, const struct reader *r, const struct scratch *s,
 		      uint32_t batch, uint32_t first, const struct patch *p)
@@ -418,7 +427,7 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
-	/* Copies, which stay in registers: for all that the compiler knows a plan changes. */
+	/* Local copies: stores may alias *plan for all that the compiler knows. */
 	const struct dwconv g = *(const struct dwconv *)nnadev_state(plan);
 	const struct nnadev_finish finish = g.finish;
 	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.conv.out_h,
@@ -450,7 +459,7 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* What a tile costs at most. */
+/* The most that a tile costs. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct dwconv *g = decoded;
@@ -465,7 +474,7 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 			 rows * g->conv.out_w * (window + finish) + 1000);
 }
 
-/* Channels are contiguous, and the window of an output fits into scratch memory. */
+/* Accepts contiguous channels, if the window of an output fits into scratch memory. */
 static uint32_t dwconv_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {

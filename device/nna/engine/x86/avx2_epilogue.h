@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The quantised epilogue on blocks of 16 output channels, which gives the bits of
- * device/nna/engine/epilogue.h; that of floats is in vector/floats.h. For files that are compiled for
- * AVX2.
+ * Quantised epilogue for blocks of 16 output channels, bit-exact with device/nna/engine/epilogue.h.
+ * The float epilogue is in vector/floats.h. Include only from files compiled for AVX2.
  */
 #ifndef NNADEV_AVX2_EPILOGUE_H
 #define NNADEV_AVX2_EPILOGUE_H
@@ -19,8 +18,8 @@
  * struct nnadev_half_block - constants of 8 channels
  *
  * (acc * multiplier + 2^(shift-1)) >> shift is an arithmetic shift of 64 bits. AVX2 has only a
- * logical one by a variable: so 2^63 is added before it and 2^(63-shift) subtracted afterwards.
- * 32-bit lanes 0 2 4 6 (even) and 1 3 5 7 (odd) go separately.
+ * logical shift by a variable, so 2^63 is added before the shift and 2^(63-shift) subtracted after
+ * it. 32-bit lanes 0 2 4 6 (even) and 1 3 5 7 (odd) are computed separately.
  */
 struct nnadev_half_block {
 	int32_t bias[8], multiplier[8], multiplier_odd[8], offset[8];
@@ -28,27 +27,30 @@ struct nnadev_half_block {
 };
 
 /**
- * enum nnadev_order - in which channels of a block two vectors of accumulators have
+ * enum nnadev_order - order of a block's channels in its two vectors of accumulators
  * @NNADEV_NATURAL: 0 to 7, and 8 to 15
- * @NNADEV_PAIRED: 0-3 and 8-11, and 4-7 and 12-15, as vpackssdw takes them
+ * @NNADEV_PAIRED: 0-3 and 8-11, and 4-7 and 12-15, the order that vpackssdw needs
  */
 enum nnadev_order { NNADEV_NATURAL, NNADEV_PAIRED };
 
 /**
- * struct nnadev_estimate - constants of the estimate in fp32, in the order of the accumulators
- * @bias: added to them
+ * struct nnadev_estimate - constants of the fp32 estimate, in the order of the accumulators
+ * @bias: added to the accumulators
  * @scale, @nudge: see below
- * @added: to an estimate whose nudge has the sign of acc + bias
+ * @added: added to an estimate whose nudge takes the sign of acc + bias
  *
- * Without a residual it is the estimate of vector/fixed.h. Before a residual is added it is
- * (acc + bias) * scale + nudge with the sign of acc + bias, rounded to the nearest, which is the
- * exact result wherever it is farther than NNADEV_UNPROVEN from where rounding changes. For that
- * result is round(z), halves in some direction, with z = (acc + bias) * multiplier * 2^-shift, to
- * which rounding in two steps adds 2^(30-shift) with the product's sign; and whatever the rounding
- * mode is, acc + bias in fp32, scale and their fused product and sum are each off by a part of at
- * most 2^-23: of |z| < 256 all together by less than 2^-13. A larger z is beyond all limits of
- * 8-bit types, also by its estimate; what does not fit into 32 bits becomes the least number, from
- * which it lies too far.
+ * Without a residual, the estimate is that of vector/fixed.h. With a residual, q is estimated as
+ * (acc + bias) * scale + nudge, rounded to nearest; the nudge takes the sign of acc + bias. The
+ * rounded value is the exact result if the unrounded value is farther than NNADEV_UNPROVEN from the
+ * nearest half.
+ *
+ * Proof. The exact result is round(z), halves in either direction, with z = (acc + bias) *
+ * multiplier * 2^-shift; rounding in two steps adds 2^(30-shift) with the product's sign to z. In
+ * every rounding mode the conversion of acc + bias to fp32, the scale, and the fused multiply-add
+ * have a relative error of at most 2^-23 each. For |z| < 256 the three errors sum to less than
+ * 2^-13. A larger z is beyond all limits of 8-bit types, and so is its estimate. An estimate that
+ * does not fit into 32 bits is converted to INT32_MIN; the difference to INT32_MIN is too large to
+ * count as exact.
  */
 struct nnadev_estimate {
 	int32_t bias[16];
@@ -57,17 +59,19 @@ struct nnadev_estimate {
 
 /**
  * struct nnadev_block - constants of a block of 16 channels
- * @half: see above
- * @estimate: see above
- * @order: of the accumulators
- * @estimated: @estimate is good for all channels
- * @rectified: without a residual, whether nudges have no sign
- * @zero: zero point of what is stored as an unsigned byte, which is added to a sum with a residual
- * @low, @high, @flip: limits of unsigned bytes, and what makes them those of the output
- * @channel: as they were read, once; those beyond @count multiply by 0. A shift below 1 means 1,
- *	and one above 62 means 62
+ * @half: for the exact steps, 8 channels each
+ * @estimate: for the estimate
+ * @order: order of the accumulators
+ * @estimated: @estimate is valid for all channels
+ * @rectified: without a residual, nudges take no sign
+ * @zero: zero point of the output as an unsigned byte; added to a sum with a residual
+ * @low, @high: limits as unsigned bytes
+ * @flip: XORed to an unsigned byte to get a byte of the output
+ * @channel: constants as read, each once; channels beyond @count multiply by 0. A shift below 1
+ *	means 1, a shift above 62 means 62
  * @count: channels in use, 1 to 16
- * @simple: types, multipliers and shifts (and those of the residual) are those of the vector code
+ * @simple: the vector code supports the types, and all multipliers and shifts, those of the
+ *	residual included
  */
 struct nnadev_block {
 	struct nnadev_half_block half[2];
@@ -81,7 +85,10 @@ struct nnadev_block {
 	bool simple;
 };
 
-/* The constants of 8 channels; those of shifts that the vector code does not take mean nothing. */
+/*
+ * Computes the constants of 8 channels. The result is meaningless for a shift below 31, which the
+ * vector code does not support.
+ */
 static inline void nnadev_half_block_get(struct nnadev_half_block *h, const struct nnadev_finish *f,
 					 const int32_t *bias, __m256i multiplier, __m256i shift)
 {
@@ -92,8 +99,9 @@ static inline void nnadev_half_block_get(struct nnadev_half_block *h, const stru
 
 	for (uint32_t i = 0; i < 2; i++) {
 		/*
-		 * From 32 on, 2^30 less for negative products and 2^30 more for others. Rounded
-		 * once: 1 less for negative ones, halves of which go down.
+		 * Rounding in two steps, shifts from 32 on: negative products get 2^30 less, others
+		 * 2^30 more. Rounding in one step: negative products get 1 less, so that their
+		 * halves round down.
 		 */
 		const __m256i both = _mm256_set1_epi64x(1ll << 31),
 			      later = _mm256_cmpgt_epi64(s[i], _mm256_set1_epi64x(31)),
@@ -114,7 +122,7 @@ static inline void nnadev_half_block_get(struct nnadev_half_block *h, const stru
 		     _mm256_blend_epi32(offset[0], _mm256_slli_epi64(offset[1], 32), 0xaa));
 }
 
-/* Two vectors of a number for each channel in the order of the block's accumulators. */
+/* Stores two vectors of a number per channel in the order of the block's accumulators. */
 static inline void nnadev_order_channels(enum nnadev_order order, void *to, const __m256i v[2])
 {
 	int32_t *at = to;
@@ -124,12 +132,15 @@ static inline void nnadev_order_channels(enum nnadev_order order, void *to, cons
 	NNADEV_STORE(at + 8, paired ? _mm256_permute2x128_si256(v[0], v[1], 0x31) : v[1]);
 }
 
-/* What the estimate needs; it is good if it can be for multipliers that are not negative. */
+/*
+ * Computes the constants of the estimate. @good: the vector code supports the types and the
+ * residual, and no multiplier is negative.
+ */
 static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnadev_finish *f,
 				       const __m256i multiplier[2], const __m256i shift[2],
 				       bool good)
 {
-	/* Exponents of 1, or of the unit of vector/fixed.h. */
+	/* Biased exponent of 1, or of 2^16 for an estimate in the units of vector/fixed.h. */
 	const __m256i one = _mm256_set1_epi32(127 + (f->has_residual ? 0 : 16)),
 		      two_steps = _mm256_set1_epi32(f->e->once ? 0 : -1);
 	struct nnadev_fixed_limits l;
@@ -140,7 +151,7 @@ static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnad
 	b->rectified = l.rectified;
 	b->estimate.added = ((float)l.zero + 0.5f) * NNADEV_FIXED_ONE + NNADEV_FIXED_WINDOW / 2;
 	for (uint32_t i = 0; i < 2; i++) {
-		/* 2^-shift and 2^(30-shift) by their exponents. */
+		/* 2^-shift and 2^(30-shift) are made from their exponents. */
 		const __m256i power = _mm256_sub_epi32(one, shift[i]),
 			      step = _mm256_add_epi32(power, _mm256_set1_epi32(30)),
 			      later = _mm256_cmpgt_epi32(shift[i], _mm256_set1_epi32(31));
@@ -165,13 +176,13 @@ static inline void nnadev_estimate_get(struct nnadev_block *b, const struct nnad
 	nnadev_order_channels(b->order, b->estimate.nudge, nudge);
 }
 
-/* The multipliers and shifts of 8 channels. */
+/* Extracts the multipliers and shifts of 8 channels. */
 static inline void nnadev_channels_split(const struct nnahw_channel *c, __m256i *multiplier,
 					 __m256i *shift)
 {
 	__m256i pair[4], low, high;
 
-	/* Channels i and i + 4: bias, multiplier, shift and sum of either. */
+	/* Channels i and i + 4; each has bias, multiplier, shift and sum. */
 	for (uint32_t i = 0; i < 4; i++)
 		pair[i] = _mm256_inserti128_si256(
 			_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(c + i))),
@@ -185,9 +196,9 @@ static inline void nnadev_channels_split(const struct nnahw_channel *c, __m256i 
 }
 
 /*
- * Works out the constants of a block from @count channels, which are in @b->channel; @bias, of 16,
- * is what to add to the accumulators, channel.bias included. What is beyond the count is written
- * in both. @order is that of the accumulators for nnadev_finish_rows().
+ * Computes the constants of a block from the @count channels in @b->channel. @bias has 16 numbers
+ * to add to the accumulators and includes channel.bias. Entries beyond @count are overwritten in
+ * both arrays. @order is the order of the accumulators passed to nnadev_finish_rows().
  */
 static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_finish *f,
 				    uint32_t count, int32_t *bias, enum nnadev_order order)
@@ -200,7 +211,7 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 
 	b->count = count;
 	b->order = order;
-	/* What is beyond the count has a shift that all the vector code takes. */
+	/* Unused channels get a shift that the vector code supports. */
 	for (uint32_t i = count; i < 16; i++) {
 		b->channel[i] = (struct nnahw_channel){ .shift = 33 };
 		bias[i] = 0;
@@ -219,7 +230,7 @@ static inline void nnadev_block_get(struct nnadev_block *b, const struct nnadev_
 	nnadev_estimate_get(b, f, multiplier, shift, good);
 }
 
-/* Accumulators of 8 channels to q minus its zero point, clamped. */
+/* Requantises accumulators of 8 channels. Return: q minus its zero point, clamped. */
 static inline __m256i nnadev_requantise8(const struct nnadev_finish *f,
 					 const struct nnadev_half_block *h, __m256i acc)
 {
@@ -228,7 +239,10 @@ static inline __m256i nnadev_requantise8(const struct nnadev_finish *f,
 
 	acc = _mm256_add_epi32(acc, NNADEV_LOAD(h->bias));
 	odd = _mm256_srli_epi64(acc, 32);
-	/* Bit 31 where the accumulator, and so the product, is not negative. */
+	/*
+	 * Bit 31 is set where the accumulator is not negative. Multipliers are not negative, so the
+	 * product has the accumulator's sign.
+	 */
 	up_even = _mm256_srl_epi64(_mm256_andnot_si256(acc, NNADEV_LOAD(h->up_even)), up_shift);
 	up_odd = _mm256_srl_epi64(_mm256_andnot_si256(odd, NNADEV_LOAD(h->up_odd)), up_shift);
 	even = _mm256_add_epi64(_mm256_mul_epi32(acc, NNADEV_LOAD(h->multiplier)), up_even);
@@ -244,8 +258,8 @@ static inline __m256i nnadev_requantise8(const struct nnadev_finish *f,
 }
 
 /*
- * 8 estimates, rounded to the nearest whole numbers. *far becomes at least twice the bits of how
- * far they lie from these.
+ * Rounds 8 estimates to the nearest integers. Raises *far to the greatest |y - round(y)| seen, as
+ * float bits shifted left by one, so that integers compare without the sign.
  */
 static inline __m256i nnadev_round8(__m256 y, __m256i *far)
 {
@@ -256,7 +270,7 @@ static inline __m256i nnadev_round8(__m256 y, __m256i *far)
 	return q;
 }
 
-/* Whether estimates that lie no farther from whole numbers are proven. */
+/* True if each |y - round(y)| in @far is below 1/2 - @unproven, so that all roundings are exact. */
 static inline bool nnadev_far8_is_exact(__m256i far, float unproven)
 {
 	const __m256i half = _mm256_castps_si256(_mm256_set1_ps(0.5f - unproven)),
@@ -265,7 +279,7 @@ static inline bool nnadev_far8_is_exact(__m256i far, float unproven)
 	return !_mm256_movemask_epi8(_mm256_cmpeq_epi32(_mm256_max_epu32(far, most), far));
 }
 
-/* The same of rows: a bit for each of those that are. */
+/* Tests each of @rows vectors. Return: bit r is set if row r is exact. */
 static inline __attribute__((always_inline)) uint32_t
 nnadev_exact_rows(const __m256i *far, const uint32_t rows, float unproven)
 {
@@ -282,13 +296,13 @@ nnadev_exact_rows(const __m256i *far, const uint32_t rows, float unproven)
 	return exact;
 }
 
-/* acc + bias of 8 accumulators, which are number 0 or 1 of a block, in fp32. */
+/* Converts acc + bias of 8 accumulators to fp32. @number: which half of the block, 0 or 1. */
 static inline __m256 nnadev_biased8(const struct nnadev_estimate *e, uint32_t number, __m256i acc)
 {
 	return _mm256_cvtepi32_ps(_mm256_add_epi32(acc, NNADEV_LOAD(e->bias + number * 8)));
 }
 
-/* Their nudges, with the signs of @x. */
+/* The nudges of half a block with the signs of @x. */
 static inline __m256 nnadev_signed_nudge8(const struct nnadev_estimate *e, uint32_t number,
 					  __m256 x)
 {
@@ -296,7 +310,7 @@ static inline __m256 nnadev_signed_nudge8(const struct nnadev_estimate *e, uint3
 			    _mm256_and_ps(x, _mm256_set1_ps(-0.0f)));
 }
 
-/* The estimate of vector/fixed.h for 8 accumulators: with the zero point, not clamped. */
+/* Estimates 8 results as in vector/fixed.h: with the zero point, not clamped. */
 static inline __attribute__((always_inline)) __m256i
 nnadev_fixed8(const struct nnadev_estimate *e, uint32_t number, __m256i acc, const bool rectified)
 {
@@ -312,8 +326,8 @@ nnadev_fixed8(const struct nnadev_estimate *e, uint32_t number, __m256i acc, con
 }
 
 /*
- * Whether estimates are exact of which the least halves are these. The window, in the lower half of
- * each 32 bits, leaves upper ones as they are.
+ * True if each 16-bit fraction in @least, the minimum over all lanes, is at least @window. @window
+ * has 0 in the upper half of each 32 bits, so upper halves always pass.
  */
 static inline bool nnadev_least_is_exact(__m256i least, __m256i window)
 {
@@ -321,13 +335,19 @@ static inline bool nnadev_least_is_exact(__m256i least, __m256i window)
 		       _mm256_cmpeq_epi16(_mm256_max_epu16(least, window), least)) == -1;
 }
 
-/* The upper halves of estimates of two vectors in turns. */
+/*
+ * Interleaves the upper halves of two vectors of estimates: 16-bit lane 2i is from @t0, 2i + 1 from
+ * @t1.
+ */
 static inline __m256i nnadev_turns(__m256i t0, __m256i t1)
 {
 	return _mm256_blend_epi16(_mm256_srli_epi32(t0, 16), t1, 0xaa);
 }
 
-/* Two such vectors, packed to bytes: of each 64 bits those of one vector, then of the other. */
+/*
+ * Undoes nnadev_turns() on packed bytes: each 64 bits get 4 bytes of the first vector, then 4 of
+ * the second.
+ */
 static inline __m256i nnadev_turns_apart(__m256i q)
 {
 	return _mm256_shuffle_epi8(q, _mm256_broadcastsi128_si256(_mm_setr_epi8(
@@ -336,8 +356,9 @@ static inline __m256i nnadev_turns_apart(__m256i q)
 }
 
 /*
- * Estimates rows of a block, [row][16] at @acc, to 16 bits with the zero point: those of its two
- * vectors in turns. Return: a bit for each row that is exact.
+ * Estimates rows of a block from the accumulators [row][16] at @acc. Each row of @v gets 16-bit
+ * numbers with the zero point, interleaved by nnadev_turns(). Return: bit r is set if row r is
+ * exact.
  */
 static inline __attribute__((always_inline)) uint32_t
 nnadev_fixed_rows(const struct nnadev_block *b, const int32_t *acc, const uint32_t rows,
@@ -367,7 +388,7 @@ nnadev_fixed_rows(const struct nnadev_block *b, const int32_t *acc, const uint32
 }
 
 /*
- * The estimate for 8 accumulators to which a residual is to be added: q minus its zero point, not
+ * Estimates q of 8 accumulators to which a residual will be added: minus the zero point, not
  * clamped.
  */
 static inline __attribute__((always_inline)) __m256i
@@ -381,8 +402,8 @@ nnadev_estimate8(const struct nnadev_estimate *e, uint32_t number, __m256i acc, 
 }
 
 /*
- * Four 64-bit numbers, rounded halves away from zero and shifted to the right. round is
- * 2^63 + 2^(shift-1); the caller subtracts 2^(63-shift) from the result.
+ * Shifts four 64-bit numbers right and rounds halves away from zero. @round is 2^63 + 2^(shift-1);
+ * the caller subtracts 2^(63-shift) from the result.
  */
 static inline __m256i nnadev_round_shift4(__m256i x, __m256i round, __m128i shift)
 {
@@ -392,8 +413,9 @@ static inline __m256i nnadev_round_shift4(__m256i x, __m256i round, __m128i shif
 }
 
 /*
- * nnadev_requantize() of 8 numbers by one factor, for a shift from 31 to 62, so that results have
- * 32 bits. All products are rounded as those above zero are; those below it get 2^31 less.
+ * nnadev_requantize() of 8 numbers by one factor. The shift is 31 to 62, so that results fit into
+ * 32 bits. All products get the rounding term of positive ones; negative products then get 2^31
+ * less.
  */
 static inline __m256i nnadev_scale8(__m256i x, int32_t multiplier, int32_t shift)
 {
@@ -422,7 +444,7 @@ static inline __m256i nnadev_add_staged8(const struct nnadev_finish *f, __m256i 
 }
 
 /*
- * (q * own_scale + r * residual_scale) * 2^-add_shift, rounded halves away from zero, of numbers
+ * (q * own_scale + r * residual_scale) * 2^-add_shift, halves rounded away from zero. @q and @r are
  * minus their zero points.
  */
 static inline __m256i nnadev_add_residual8(const struct nnadev_finish *f, __m256i q, __m256i r)
@@ -444,7 +466,7 @@ static inline __m256i nnadev_add_residual8(const struct nnadev_finish *f, __m256
 		q, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - f->e->add_shift))));
 }
 
-/* Finishes the channels one by one: any multiplier and shift. */
+/* Finishes the channels one by one, with any multiplier and shift. */
 static inline void nnadev_finish_slow(const struct nnadev_finish *f, const struct nnadev_block *b,
 				      const int32_t *acc, int64_t at, int64_t rat)
 {
@@ -454,7 +476,7 @@ static inline void nnadev_finish_slow(const struct nnadev_finish *f, const struc
 			&b->channel[i], f->output, at + i, f->residual, rat + i);
 }
 
-/* Stores the channels of a block that are in use, of 16 bits. */
+/* Stores the channels of a block that are in use, 16 bits each. */
 static inline void nnadev_store_wide(const struct nnadev_block *b, int16_t *out, __m256i q)
 {
 	int16_t tail[16];
@@ -467,7 +489,7 @@ static inline void nnadev_store_wide(const struct nnadev_block *b, int16_t *out,
 	}
 }
 
-/* Stores the channels of a block that are in use. */
+/* Stores the channels of a block that are in use, 8 bits each. */
 static inline void nnadev_store_block(const struct nnadev_block *b, uint8_t *out, __m128i q)
 {
 	uint8_t tail[16];
@@ -482,7 +504,7 @@ static inline void nnadev_store_block(const struct nnadev_block *b, uint8_t *out
 	}
 }
 
-/* The residual of a block's channels; what is beyond those in use is anything. */
+/* Loads the residual of a block's channels; bytes of unused channels are unspecified. */
 static inline __m128i nnadev_residual16(const struct nnadev_finish *f, const struct nnadev_block *b,
 					int64_t rat)
 {
@@ -497,7 +519,7 @@ static inline __m128i nnadev_residual16(const struct nnadev_finish *f, const str
 	return _mm_loadu_si128((const __m128i *)tail);
 }
 
-/* 8 of a block's residuals of 16 bits, from channel @first on; beyond those in use is anything. */
+/* Loads 8 of a block's 16-bit residuals from channel @first on; unused channels are unspecified. */
 static inline __m256i nnadev_wide_residual8(const struct nnadev_finish *f,
 					    const struct nnadev_block *b, int64_t rat,
 					    uint32_t first)
@@ -512,7 +534,7 @@ static inline __m256i nnadev_wide_residual8(const struct nnadev_finish *f,
 	return _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)tail));
 }
 
-/* The residuals of a block, widened: 8 in each. */
+/* Loads the residuals of a block, widened to 32 bits, 8 per vector. */
 static inline void nnadev_residual_get(const struct nnadev_finish *f, const struct nnadev_block *b,
 				       int64_t rat, __m256i *r)
 {
@@ -528,7 +550,7 @@ static inline void nnadev_residual_get(const struct nnadev_finish *f, const stru
 		r[i] = f->is_signed ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
 }
 
-/* Finishes and stores a block by the exact steps; accumulators are in natural order. */
+/* Finishes and stores a block by the exact steps. The accumulators are in natural order. */
 static inline void nnadev_finish_exact(const struct nnadev_finish *f, const struct nnadev_block *b,
 				       __m256i acc0, __m256i acc1, int64_t at, int64_t rat)
 {
@@ -575,7 +597,7 @@ static inline void nnadev_finish_exact(const struct nnadev_finish *f, const stru
 	nnadev_store_block(b, out, q);
 }
 
-/* The estimate of 8 sums of q and a residual: without the output's zero point, not clamped. */
+/* Estimates 8 sums of q and a residual: without the output's zero point, not clamped. */
 static inline __m256i nnadev_estimate_sum8(const struct nnadev_finish *f, __m256i q,
 					   __m128i residual, __m256i *far)
 {
@@ -590,8 +612,8 @@ static inline __m256i nnadev_estimate_sum8(const struct nnadev_finish *f, __m256
 }
 
 /*
- * Estimates the sums of rows of a block, [row][16] at @acc, and a residual: to 16 bits with the
- * zero point, in natural order. Return: a bit for each row that is exact.
+ * Estimates the sums of a block's rows, [row][16] at @acc, and their residuals. @v gets 16-bit
+ * numbers with the zero point, in natural order. Return: bit r is set if row r is exact.
  */
 static inline __attribute__((always_inline)) uint32_t
 nnadev_sum_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
@@ -623,9 +645,9 @@ nnadev_sum_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
 }
 
 /*
- * Clamps and stores two rows, in 16 bits with their zero point; or the first alone. They are in
- * natural order, or, if @turns, as nnadev_fixed_rows() has them from a block of which @natural says
- * the order.
+ * Clamps and stores two rows of 16-bit numbers with their zero point, or only the first unless
+ * @both. With @turns the rows are interleaved as nnadev_fixed_rows() stores them, and @natural says
+ * whether the block's order is natural. Otherwise the rows are in natural order.
  */
 static inline __attribute__((always_inline)) void
 nnadev_store_rows(const struct nnadev_finish *f, const struct nnadev_block *b, const bool turns,
@@ -640,7 +662,7 @@ nnadev_store_rows(const struct nnadev_finish *f, const struct nnadev_block *b, c
 	q = _mm256_xor_si256(q, _mm256_broadcastsi128_si256(b->flip));
 	if (turns)
 		q = nnadev_turns_apart(q);
-	/* Packing has put 8 channels of either row into each half. */
+	/* Packing has put 8 channels of each row into each half of the vector. */
 	q = !turns || natural ?
 		    _mm256_permutevar8x32_epi32(q, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)) :
 		    _mm256_permute4x64_epi64(q, 0xd8);
@@ -650,9 +672,9 @@ nnadev_store_rows(const struct nnadev_finish *f, const struct nnadev_block *b, c
 }
 
 /*
- * Finishes and stores rows of a block, 1, 2 or 4: their accumulators are [row][16] at @acc, in the
- * block's order. @at and @rat have an element of output and residual for each row, of which the
- * block's begin @first later. Channels lie next to each other.
+ * Finishes and stores 1, 2 or 4 rows of a block. The accumulators are [row][16] at @acc, in the
+ * block's order. @at and @rat have an element of output and residual per row; the block begins
+ * @first elements after it. Channels are contiguous.
  */
 static inline __attribute__((always_inline)) void
 nnadev_finish_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
@@ -686,7 +708,7 @@ nnadev_finish_rows(const struct nnadev_finish *f, const struct nnadev_block *b,
 	}
 }
 
-/* The same for any number of rows, in natural order. */
+/* Finishes any number of rows whose accumulators are in natural order. */
 static inline void nnadev_finish_all(const struct nnadev_finish *f, const struct nnadev_block *b,
 				     const int32_t *acc, uint32_t rows, const int64_t *at,
 				     const int64_t *rat, uint32_t first)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * EWISE with AVX2. Rows go through buffers of PIECE elements: inputs are widened to fp32 (for the
+ * EWISE with AVX2. Rows pass through buffers of PIECE elements: inputs are widened to fp32 (for the
  * integer rules to 32-bit integers), computed, and narrowed to the output. All steps round as the
- * scalar kernel's do, so the results are the same bits. A function of one 8-bit input becomes a
- * table of 256 entries, which the scalar kernel fills.
+ * scalar kernel's do, so results have the same bits. A function of one 8-bit input becomes a table
+ * of 256 entries. Vector code fills the table if it supports the command, the scalar kernel
+ * otherwise.
  */
 #include <math.h>
 
@@ -20,10 +21,10 @@
 /* The kernels of this file. */
 enum form { FORM_UNDECIDED, FORM_NONE, FORM_TABLE, FORM_INTEGER, FORM_VALUES };
 
-/* The scalar kernel, which fills tables of what has no other form. */
+/* The scalar kernel. It fills the tables of commands that have no vector code. */
 extern NNADEV_KERNEL(ewise);
 
-/* A row of an input that repeats @period elements, of which number @phase comes first. */
+/* Loads a row of an input that repeats @period elements, beginning with number @phase of these. */
 static void load_repeated(float *to, const struct nnadev_engine_operand *o, int64_t at,
 			  uint32_t period, uint32_t phase, uint32_t n)
 {
@@ -48,8 +49,8 @@ static void load_repeated(float *to, const struct nnadev_engine_operand *o, int6
 #define SELECT(condition, yes, no) _mm256_blendv_ps(no, yes, condition)
 
 /*
- * x = operation of x, y, z, all of n elements, rounded up to 8. Return: whether there is a vector
- * form.
+ * x = operation of x, y, z. The arrays have @n elements, rounded up to 8. Return: false if the
+ * operation has no vector code.
  */
 static bool compute(const struct nnahw_cmd_ewise *p, float *x, const float *y, const float *z,
 		    uint32_t n)
@@ -185,7 +186,7 @@ static bool has_vector_form(uint32_t op)
 	}
 }
 
-/* Whether a command is a CAST between types whose numbers fp32 holds, to a float. */
+/* True if a command is a CAST to a float from a type whose numbers fp32 holds exactly. */
 static bool is_cast_to_float(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
@@ -195,7 +196,7 @@ static bool is_cast_to_float(const struct nnadev_engine_command *cmd)
 	       (nnadev_type_is_float(from) || nnahw_type_size(from) <= 2);
 }
 
-/* By value, in fp32. */
+/* Computes a tile by value, in fp32. */
 static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
@@ -205,7 +206,7 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 	const bool clamped = nnadev_type_is_float(cmd->operands[0].desc.type) &&
 			     (p->clamp_min > -INFINITY || p->clamp_max < INFINITY);
 	const struct nnadev_rows *rows = nnadev_state(plan);
-	/* Floats that are only quantised need no buffer. */
+	/* IDENTITY from fp32 to a quantised type needs no buffer. */
 	const bool direct = p->op == NNAHW_EWISE_IDENTITY &&
 			    nnadev_is_quantised(&cmd->operands[0].desc) &&
 			    cmd->operands[1].desc.type == NNAHW_TYPE_F32 &&
@@ -217,7 +218,7 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 
 	for (uint32_t i = 0; i <= inputs; i++) {
 		o[i] = cmd->operands[i];
-		/* CAST looks at the numbers only. */
+		/* CAST ignores scales. */
 		if (p->op == NNAHW_EWISE_CAST)
 			o[i].desc.scale = 0;
 	}
@@ -255,11 +256,12 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 /**
  * struct source - an input of the integer rules, as numbers minus the zero point
  * @o: the operand
- * @at, @step: the next element, and how far the one after it is
- * @period: it repeats so many elements; 0: it does not
- * @phase: the next one of these
+ * @at: the next element
+ * @step: distance of neighbouring elements
+ * @period: number of elements that the input repeats; 0 if it does not repeat
+ * @phase: index in the period of the next element
  * @advance: 8 modulo @period
- * @repeated: these elements, and 7 more or more
+ * @repeated: the repeated elements and at least 7 more
  */
 struct source {
 	const struct nnadev_engine_operand *o;
@@ -286,7 +288,7 @@ static void source_start(struct source *s, const struct nnadev_engine_operand *o
 					 s->repeated[i - s->period];
 }
 
-/* The next @n elements, at most 8, and behind them anything. */
+/* Return: the next @n elements, at most 8; lanes behind them are unspecified. */
 static inline __m256i source_next8(struct source *s, uint32_t n)
 {
 	const uint32_t size = nnahw_type_size(s->o->desc.type);
@@ -356,7 +358,7 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* One 8-bit input, 8-bit output. */
+/* Looks up a tile of one 8-bit input to an 8-bit output. */
 static uint32_t table_tile(const struct nnadev_engine_command *cmd,
 			   const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			   void *scratch, void *shared)
@@ -384,8 +386,8 @@ static uint32_t table_tile(const struct nnadev_engine_command *cmd,
 }
 
 /*
- * How a command's elements are computed, where there are vector loads for rows that are @dense.
- * Integer rules on bytes of two inputs are avx2_ewise8.c's.
+ * Return: how a command's elements are computed. @dense: the rows are contiguous and can be loaded
+ * as vectors. Integer rules on two inputs of bytes belong to avx2_ewise8.c.
  */
 static enum form form_of_elements(const struct nnadev_engine_command *cmd, bool dense)
 {
@@ -402,8 +404,8 @@ static enum form form_of_elements(const struct nnadev_engine_command *cmd, bool 
 }
 
 /*
- * Which kernel runs a command: one where the rows of the output are contiguous and long enough, and
- * there are vector loads for the types.
+ * Return: the kernel of this file that runs a command. The output's rows must be contiguous and
+ * long enough, and vector loads must exist for the types.
  */
 static enum form decide(const struct nnadev_engine_command *cmd)
 {
@@ -448,7 +450,7 @@ static uint32_t values_accepts(const struct nnadev_engine_command *cmd,
 	return nnadev_accept(form_of(cmd, plan) == FORM_VALUES);
 }
 
-/* Fills the table: the command is run on all 256 bytes. */
+/* Fills the table by running the command on all 256 bytes. */
 static void table_fill(uint8_t *output, const struct nnadev_engine_command *cmd)
 {
 	struct nnadev_engine_command bytes = { .raw = cmd->raw,

@@ -2,40 +2,40 @@
 /*
  * EWISE with AVX2: sums and products of 8-bit numbers by the integer rules.
  *
- * 32 results at a time are estimated in fp32, as whole numbers of 2^-16. What is estimated is
+ * 32 results at a time are estimated in fp32, as integers in units of 2^-16. The estimated value is
  *
- *   v = the result before it is rounded, as its last step sees it, + zero point + 1/2
+ *   v = the operand of the last rounding + zero point + 1/2
  *
- * of which the exact result is the next whole number below; which one a whole v itself has depends
- * on how halves are rounded. An estimate begins half a window above v, which is more than it can be
- * off. So where its lower half is as large as the window, its upper half is the exact result. Where
- * that does not hold for all 32, they are all computed by the exact steps.
+ * The exact result is floor(v); for an integer v, the rounding of halves may also make it one less.
+ * An estimate starts half a window above v, which is more than its error. If its lower half is at
+ * least the window, its upper half is the exact result. If this does not hold for all 32, all are
+ * computed by the exact steps.
  *
- * A sum has a factor for each operand, and a constant in which all zero points are. A product
- * of numbers minus their zero points is exact in fp32; it is scaled, and gets what rounding in two
- * steps adds, with its sign (struct nnadev_estimate).
+ * A sum has a factor for each operand, and a constant that includes all zero points. A product of
+ * numbers minus their zero points is exact in fp32. It is scaled; the term of rounding in two steps
+ * is added with the product's sign (struct nnadev_estimate).
  *
- * Estimates take bytes of both operands that follow each other. For operands that repeat a few
- * elements or stand still, and for rows that are short, some of their elements are put together
- * first. Where one operand moves and the other one stands still for long, the results are a
- * function of a byte: they are computed for all 256, and looked up.
+ * Estimates read contiguous bytes of both operands. For an operand that repeats a few elements or
+ * is constant, and for short rows, elements are first copied to a buffer. In a long row with one
+ * constant operand, results are a function of one byte: they are computed for all 256 bytes and
+ * looked up.
  */
 #include "device/nna/engine/vector/fixed.h"
 #include "device/nna/engine/x86/avx2_integer.h"
 #include "device/nna/engine/x86/avx2_table.h"
 
 #define BLOCK 32u /* elements that are estimated at once */
-#define PIECE 1024u /* elements that are put together at most */
-#define LONG_ROW 256u /* elements; of longer rows several are not put together */
-#define TOGETHER_LEAST 64u /* elements of short rows that are worth it to put them together */
+#define PIECE 1024u /* most elements in a buffer */
+#define LONG_ROW 256u /* elements; longer rows are not copied together */
+#define TOGETHER_LEAST 64u /* elements of short rows that are worth copying them together */
 #define TABLE_LEAST 1024u /* elements that are worth a table */
-#define HALF_WINDOW_MOST 512 /* above that most blocks would have a result that is not proven */
+#define HALF_WINDOW_MOST 512 /* above this, most blocks would need the exact steps */
 #define REPEATED_MOST NNADEV_EWISE_REPEATED_MOST
 
 /**
- * struct bytes - how 8 bytes become fp32
- * @spread: shuffles each to where 32 bits of it have its value, times 2^24 if it is signed
- * @scale: 1, or 2^-24
+ * struct bytes - how 8 bytes are converted to fp32
+ * @spread: shuffles a byte into 32 bits: as its value, or, if signed, as its value times 2^24
+ * @scale: 1, or 2^-24 if signed
  */
 struct bytes {
 	__m256i spread;
@@ -44,16 +44,18 @@ struct bytes {
 
 /**
  * struct rule - how results are computed
- * @p, @o: the command's
+ * @p, @o: parameters and operands of the command
  * @a, @b: bytes of the inputs
  * @limits: of results
- * @a_factor, @b_factor: of a sum, in 2^-16
+ * @a_factor, @b_factor: of a sum, in units of 2^-16
  * @a_zero, @b_zero: zero points of the inputs of a product
- * @factor, @nudge: of a product, in 2^-16: the nudge has the sign of the numbers' product
- * @added: to all estimates, in 2^-16
+ * @factor, @nudge: of a product, in units of 2^-16; the nudge takes the sign of the numbers'
+ *	product
+ * @added: added to all estimates, in units of 2^-16
  * @window: in the lower half of each 32 bits
- * @low, @high, @flip: limits as unsigned bytes, and what makes them those of the output
- * @estimated: estimates are good
+ * @low, @high: limits as unsigned bytes
+ * @flip: XORed to an unsigned byte to get a byte of the output
+ * @estimated: the estimate is valid
  */
 struct rule {
 	const struct nnahw_cmd_ewise *p;
@@ -69,7 +71,7 @@ static void bytes_get(struct bytes *b, const struct nnadev_engine_operand *o)
 {
 	const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 
-	/* A byte of the shuffle whose uppermost bit is set becomes 0. */
+	/* A byte of the shuffle control whose uppermost bit is set gives 0. */
 	if (o->desc.type == NNAHW_TYPE_S8) {
 		b->spread = _mm256_or_si256(_mm256_slli_epi32(number, 24),
 					    _mm256_set1_epi32(0x00808080));
@@ -80,7 +82,7 @@ static void bytes_get(struct bytes *b, const struct nnadev_engine_operand *o)
 	}
 }
 
-/* 8 bytes as fp32, but for the scale. */
+/* Loads 8 bytes as fp32, not yet multiplied by @b->scale. */
 static inline __m256 bytes_load8(const struct bytes *b, const uint8_t *from)
 {
 	int64_t v;
@@ -90,8 +92,8 @@ static inline __m256 bytes_load8(const struct bytes *b, const uint8_t *from)
 }
 
 /*
- * Lets estimates begin with @start, of which they are off by at most @off of 2^-16; that includes
- * what the conversion rounds.
+ * Sets the start and the window of estimates that are off by at most @off units of 2^-16, rounding
+ * by the conversion included.
  */
 static void rule_set_window(struct rule *r, double off, double start)
 {
@@ -102,15 +104,15 @@ static void rule_set_window(struct rule *r, double off, double start)
 	r->added = _mm256_set1_ps((float)(start * NNADEV_FIXED_ONE + half));
 }
 
-/* The largest magnitude of a byte. */
+/* Return: the largest magnitude of a byte. */
 static double bytes_most(const struct nnadev_engine_operand *o)
 {
 	return o->desc.type == NNAHW_TYPE_S8 ? -INT8_MIN : UINT8_MAX;
 }
 
 /*
- * The factors of a sum and its constant, and the two sums of fp32, are each off by a part of at
- * most 2^-24. Of the last sum those count that are not clamped, which are less than 258.
+ * The factors of a sum, its constant and the two fp32 additions have a relative error of at most
+ * 2^-24 each. For the last addition, only sums that are not clamped count; these are below 258.
  */
 static void rule_get_sum(struct rule *r)
 {
@@ -129,9 +131,10 @@ static void rule_get_sum(struct rule *r)
 }
 
 /*
- * The factor of a product, its product with the nudge, and the sum with the zero point are each off
- * by a part of at most 2^-24. What is not clamped is less than 258, and 513 without the zero point.
- * The nudge gets the sign of the numbers' product, which the factor must not change.
+ * The factor of a product, the fused multiply-add with the nudge, and the addition of the zero
+ * point have a relative error of at most 2^-24 each. A result that is not clamped is below 258, and
+ * below 513 without the zero point. The nudge takes the sign of the numbers' product, so the factor
+ * must be positive.
  */
 static void rule_get_product(struct rule *r)
 {
@@ -169,7 +172,7 @@ static void rule_get(struct rule *r, const struct nnadev_engine_command *cmd)
 		rule_get_sum(r);
 }
 
-/* A block of results by the exact steps. */
+/* Computes a block of results by the exact steps. */
 static __attribute__((noinline)) void exact_block(const struct rule *r, const uint8_t *x,
 						  const uint8_t *y, uint8_t *to)
 {
@@ -190,7 +193,7 @@ static __attribute__((noinline)) void exact_block(const struct rule *r, const ui
 	NNADEV_STORE(to, _mm256_xor_si256(v[0], r->flip));
 }
 
-/* The estimates of 8 results. */
+/* Estimates 8 results. */
 static inline __attribute__((always_inline)) __m256i
 estimate8(const struct rule *r, const uint8_t *from_x, const uint8_t *from_y, const bool product)
 {
@@ -204,7 +207,7 @@ estimate8(const struct rule *r, const uint8_t *from_x, const uint8_t *from_y, co
 	return _mm256_cvtps_epi32(_mm256_add_ps(_mm256_fmadd_ps(x, r->factor, y), r->added));
 }
 
-/* A block of results. */
+/* Computes a block of results. */
 static inline __attribute__((always_inline)) void run_block(const struct rule *r, const uint8_t *x,
 							     const uint8_t *y, uint8_t *to,
 							     const bool product)
@@ -242,7 +245,7 @@ run_blocks(const struct rule *r, const uint8_t *x, const uint8_t *y, uint8_t *to
 	memcpy(to + i, last[0], count - i);
 }
 
-/* Results for bytes that follow each other. */
+/* Computes results of contiguous bytes. */
 static void run_bytes(const struct rule *r, const uint8_t *x, const uint8_t *y, uint8_t *to,
 		      uint32_t count)
 {
@@ -254,9 +257,9 @@ static void run_bytes(const struct rule *r, const uint8_t *x, const uint8_t *y, 
 
 /**
  * struct part - rows that are computed together
- * @run: the first one of them, or a piece of a row
- * @count: how many they are
- * @most: of their elements so many are put together at once: if these are several rows, whole ones
+ * @run: the first row, or a piece of a row
+ * @count: number of rows
+ * @most: elements that are buffered at once; whole rows if there are several
  */
 struct part {
 	struct nnadev_run run;
@@ -264,12 +267,13 @@ struct part {
 };
 
 /**
- * struct source - an input in such rows
- * @from: its first byte of the next row, or of the next piece of a single one
- * @length, @step, @apart: elements of a row, and how far these and rows are from each other
- * @period: it repeats so many elements over and over; 0: it does not
- * @phase: which of them is the next one
- * @bytes: elements that have been put together, and room behind them
+ * struct source - an input of such rows
+ * @from: first byte of the next row, or of the next piece of a single row
+ * @length: elements of a row
+ * @period: number of elements that the input repeats; 0 if it does not repeat
+ * @phase: index in the period of the next element
+ * @step, @apart: distances of neighbouring elements and of neighbouring rows
+ * @bytes: buffer of elements, with room behind them
  */
 struct source {
 	const uint8_t *from;
@@ -278,7 +282,10 @@ struct source {
 	uint8_t bytes[PIECE + REPEATED_MOST + BLOCK];
 };
 
-/* How far rows of an operand are apart; of a single one, where a next one would follow it. */
+/*
+ * Return: distance of neighbouring rows of an operand; for a single row, the distance at which a
+ * next row would follow.
+ */
 static int64_t rows_apart(const struct nnadev_rows *rows, const struct part *part, uint32_t operand)
 {
 	if (part->count > 1)
@@ -310,13 +317,13 @@ static void source_start(struct source *s, const struct nnadev_engine_operand *o
 	}
 }
 
-/* Whether its bytes follow each other in memory, rows included. */
+/* True if the input is contiguous in memory, all rows included. */
 static bool source_follows(const struct source *s)
 {
 	return !s->period && s->step && s->apart == s->length;
 }
 
-/* Puts rows together, which have @count elements. */
+/* Copies rows of @count elements in all to the buffer. */
 static void source_join(struct source *s, uint32_t count)
 {
 	for (uint32_t at = 0; at < count; at += s->length, s->from += s->apart) {
@@ -324,13 +331,13 @@ static void source_join(struct source *s, uint32_t count)
 			memcpy(s->bytes + at, s->from, s->length);
 			continue;
 		}
-		/* What is too much is written over by the next row. */
+		/* The next row overwrites bytes beyond the row. */
 		for (uint32_t i = 0; i < s->length; i += BLOCK)
 			NNADEV_STORE(s->bytes + at + i, _mm256_set1_epi8((char)*s->from));
 	}
 }
 
-/* The next elements. */
+/* Return: the next @count elements. */
 static const uint8_t *source_next(struct source *s, uint32_t count)
 {
 	const uint8_t *from = s->from;
@@ -348,7 +355,7 @@ static const uint8_t *source_next(struct source *s, uint32_t count)
 	return s->bytes;
 }
 
-/* A row in which one input moves and the other one stands still. */
+/* Computes a row in which one input advances and the other is constant. */
 static void run_table(const struct rule *r, const struct source *a, const struct source *b,
 		      uint8_t *to, uint32_t count)
 {
@@ -360,7 +367,7 @@ static void run_table(const struct rule *r, const struct source *a, const struct
 	nnadev_table_look_up(results, to, a->period ? b->from : a->from, count);
 }
 
-/* Rows of which those of the output are @apart. */
+/* Computes rows; rows of the output are @apart. */
 static void run_part(const struct rule *r, struct source *a, struct source *b, uint8_t *to,
 		     const struct part *part, int64_t apart)
 {
@@ -383,7 +390,7 @@ static void run_part(const struct rule *r, struct source *a, struct source *b, u
 	}
 }
 
-/* The next rows. Return: whether there are some. */
+/* Goes to the next rows. Return: false if there are none. */
 static bool part_next(struct part *part, const struct nnadev_rows *rows)
 {
 	uint32_t length;
@@ -428,7 +435,7 @@ static uint32_t ewise8_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Whether rows are long, or several short ones can be put together. */
+/* True if rows are long, or short ones can be copied together. */
 static bool is_worth_it(const struct nnadev_rows *rows)
 {
 	const uint32_t length = nnadev_rows_length(rows);
@@ -439,7 +446,7 @@ static bool is_worth_it(const struct nnadev_rows *rows)
 	       length * rows->dims[rows->rank - 2] >= TOGETHER_LEAST;
 }
 
-/* Rows that are contiguous. */
+/* Accepts contiguous rows. */
 static uint32_t ewise8_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * EWISE on whole numbers, the second rule of the description, and CASTs that make some. Rows go
- * through buffers of PIECE elements in 64 bits: inputs are widened, computed by the scalar kernel's
- * own functions, and narrowed to the output. Each step is a loop of one type or one operation,
- * which the compiler turns into vectors where it can; what is saved is to ask for type and
- * operation at every element.
+ * EWISE on integers, the second rule of the description, and CASTs to integers. Rows pass through
+ * buffers of PIECE 64-bit elements: inputs are widened, computed by the scalar kernel's own
+ * functions, and narrowed to the output. Each step is a loop for one type or one operation, so that
+ * type and operation are not tested per element, and the compiler can vectorise the loop.
  */
 #include "device/nna/engine/ewise.h"
 #include "device/nna/engine/x86/rows.h"
@@ -37,7 +36,7 @@ static void load(int64_t *to, const struct nnadev_engine_operand *o, int64_t at,
 	}
 }
 
-/* Numbers of a CAST, as the type of the output can hold them. */
+/* Loads floats for a CAST: truncated, and clamped to the range of the output's type. */
 static void load_floats(int64_t *to, const struct nnadev_engine_operand *o, int64_t at,
 			int64_t step, uint32_t n, uint32_t type)
 {
@@ -108,7 +107,7 @@ static void compute(uint32_t op, int64_t *x, const int64_t *y, uint32_t n)
 static bool is_computed(uint32_t op)
 {
 	switch (op) {
-	case NNAHW_EWISE_SELECT: /* its condition may be a float */
+	case NNAHW_EWISE_SELECT: /* the condition may be a float */
 	case NNAHW_EWISE_LOGICAL_AND:
 	case NNAHW_EWISE_LOGICAL_OR:
 	case NNAHW_EWISE_LOGICAL_NOT:
@@ -130,7 +129,7 @@ static uint32_t whole_tile(const struct nnadev_engine_command *cmd,
 	uint32_t begin, end;
 	struct nnadev_run run;
 
-	/* Alone where nothing is loaded there: tensors of whole numbers are often short. */
+	/* Only if no second input is loaded: integer tensors are often short. */
 	if (inputs < 2)
 		memset(x[1], 0, sizeof(x[1]));
 	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
@@ -151,7 +150,7 @@ static uint32_t whole_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Whether whole numbers are computed, and stored as they are. */
+/* True if the command computes integers and stores them unscaled. */
 static bool is_whole(const struct nnadev_engine_command *cmd, const struct nnahw_cmd_ewise *p)
 {
 	const struct nnahw_tensor *out = &cmd->operands[0].desc;
@@ -163,7 +162,7 @@ static bool is_whole(const struct nnadev_engine_command *cmd, const struct nnahw
 	       (!nnadev_is_quantised(out) || p->op == NNAHW_EWISE_CAST);
 }
 
-/* Rows of the output are contiguous and long enough. */
+/* Accepts outputs whose rows are contiguous and long enough. */
 static uint32_t whole_accepts(const struct nnadev_engine_command *cmd,
 			      struct nnadev_engine_plan *plan)
 {
@@ -174,7 +173,7 @@ static uint32_t whole_accepts(const struct nnadev_engine_command *cmd,
 
 	if (!is_whole(cmd, p))
 		return nnadev_accept(false);
-	/* A function of one byte into another is a table. */
+	/* Functions from a byte to a byte belong to the table kernel. */
 	if (inputs == 1 && nnahw_type_size(out->type) == 1 &&
 	    nnahw_type_size(cmd->operands[1].desc.type) == 1)
 		return nnadev_accept(false);

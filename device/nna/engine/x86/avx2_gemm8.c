@@ -3,17 +3,17 @@
  * CONV and MATMUL on 8-bit types with AVX2.
  *
  * A tile is a range of rows (output positions) by a range of blocks of 16 output channels. Both
- * factors are widened to 16 bits in scratch and multiplied by vpmaddwd, which adds pairs exactly
- * (vpmaddubsw would saturate). A quad is four neighbouring bytes k0..k3. Its pairs are (k0, k2) and
- * (k1, k3), because these come out of a quad by a mask or a shift:
+ * factors are widened to 16 bits in scratch memory and multiplied by vpmaddwd, which adds pairs
+ * exactly (vpmaddubsw would saturate). A quad is four neighbouring bytes k0..k3. Its pairs are (k0,
+ * k2) and (k1, k3), because a mask or a shift extracts these from a quad:
  *
  *   a: rows;  a row is groups of 8 quads: 32 bytes of their first pairs, then 32 bytes of their
  *             second pairs
  *   b: quads; a quad is 64 bytes of 16 channels' first pairs, then 64 bytes of their second pairs
  *
- * The weights' zero point is subtracted when b is widened, so no sums of rows are needed; what
- * fills up a row is 0. K is worked through in chunks that keep b in the caches, with the
- * accumulators of the tile's rows in between.
+ * The weights' zero point is subtracted when b is widened, so no sums of rows are needed. Rows are
+ * padded with 0. K is processed in chunks whose b stays in the caches; the accumulators of the
+ * tile's rows are stored between chunks.
  */
 #include "device/nna/engine/vector/gemm8.h"
 #include "device/nna/engine/x86/avx2_epilogue.h"
@@ -23,10 +23,10 @@
 #define CHUNK 256u /* quads of b: 32 KiB */
 #define A_BYTES (160u << 10) /* of widened rows in a tile */
 #define TILE_PRODUCTS (6u << 20)
-/* Rows that are finished together, while their accumulators are in the first cache. */
+/* Rows that are finished together, while their accumulators are in the L1 cache. */
 #define FINISHED (8 * ROWS)
 
-/* Where a tile's parts of the scratch memory begin. */
+/* Where the pieces of a tile's scratch memory begin. */
 struct scratch {
 	struct nnadev_gemm8_rows rows;
 	int16_t *b;
@@ -69,7 +69,7 @@ static inline void widen_row(const struct nnadev_gemm8 *g, const struct nnadev_g
 		widen32(to, nnadev_part_load(from, k, row->end), g->a_signed);
 }
 
-/* The same of 32 bytes or less. */
+/* Widens a row of at most 32 bytes. */
 static inline void widen_short(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 			       uint32_t i, const struct nnadev_gemm8_row *row)
 {
@@ -98,7 +98,7 @@ static void fill_b_packed(const struct nnadev_gemm8 *g, uint32_t set, uint32_t b
 	}
 }
 
-/* The same for weights in any order; adds up what each channel got. */
+/* Widens weights in any order. Adds each channel's weights to @sums. */
 static void fill_b_plain(const struct nnadev_gemm8 *g, uint32_t set, uint32_t block, uint32_t first,
 			 uint32_t quads, int16_t *b, int32_t *sums)
 {
@@ -129,8 +129,9 @@ static void fill_b_plain(const struct nnadev_gemm8 *g, uint32_t set, uint32_t bl
 }
 
 /*
- * c0 += x * b0, c1 += x * b1 for a pair x of a row in all lanes. Written out because the compiler
- * otherwise computes all products of a step before it adds them, and spills accumulators.
+ * c0 += x * b0, c1 += x * b1, where @x points to a pair of a row, broadcast to all lanes. In
+ * assembly, because the compiler would compute all products of a step before it adds them, and
+ * spill accumulators.
  */
 static inline __attribute__((always_inline)) void multiply_add(__m256i *c0, __m256i *c1,
 							       const void *x, __m256i b0,
@@ -146,7 +147,7 @@ static inline __attribute__((always_inline)) void multiply_add(__m256i *c0, __m2
 		: "ymm14", "ymm15");
 }
 
-/* The same of 8 channels. */
+/* c += x * b for 8 channels. */
 static inline __attribute__((always_inline)) void multiply_add_half(__m256i *c, const void *x,
 								    __m256i b)
 {
@@ -158,7 +159,7 @@ static inline __attribute__((always_inline)) void multiply_add_half(__m256i *c, 
 		: "ymm15");
 }
 
-/* Adds a quad of each row by one of b. */
+/* Adds the products of a quad of each row with a quad of b. */
 static inline __attribute__((always_inline)) void multiply_quad(const uint8_t *a, size_t stride,
 								const int16_t *b, __m256i (*c)[2],
 								const uint32_t rows)
@@ -174,7 +175,7 @@ static inline __attribute__((always_inline)) void multiply_quad(const uint8_t *a
 	}
 }
 
-/* acc[row][16] (+)= a row of a by b, over quads. */
+/* acc[row][16] (+)= rows of a times b, over all quads. */
 static inline __attribute__((always_inline)) void multiply(const uint8_t *a, size_t stride,
 							   const int16_t *b, uint32_t quads,
 							   int32_t *acc, bool add,
@@ -200,7 +201,10 @@ static inline __attribute__((always_inline)) void multiply(const uint8_t *a, siz
 	}
 }
 
-/* The same of twice as many rows by the first 8 channels; what acc has of the others stays. */
+/*
+ * Multiplies twice as many rows by the first 8 channels alone. Accumulators of the other channels
+ * keep their values.
+ */
 static __attribute__((noinline)) void multiply_half(const uint8_t *a, size_t stride,
 						    const int16_t *b, uint32_t quads, int32_t *acc,
 						    bool add)
@@ -253,8 +257,8 @@ static void multiply_rows(const uint8_t *a, size_t stride, const int16_t *b, uin
 }
 
 /*
- * The accumulators of one row by a block of packed weights, which are widened as they come: b would
- * be read only once.
+ * Multiplies one row by a block of packed weights and widens the weights on the fly, because b
+ * would be read only once.
  */
 static __attribute__((noinline)) void multiply_one(const uint8_t *a, const int8_t *weights,
 						   uint32_t quads, int32_t zero, int32_t *acc)
@@ -286,8 +290,8 @@ static __attribute__((noinline)) void multiply_one(const uint8_t *a, const int8_
 }
 
 /*
- * Accumulators of rows [first, first + rows) by a chunk of b, to @acc; @half: those of 8 channels
- * are enough.
+ * Multiplies rows [first, first + rows) by a chunk of b into @acc. @half: the block has at most 8
+ * channels.
  */
 static __attribute__((noinline)) void
 multiply_chunk(const struct nnadev_gemm8 *g, const struct scratch *s, uint32_t first, uint32_t rows,
@@ -304,7 +308,7 @@ multiply_chunk(const struct nnadev_gemm8 *g, const struct scratch *s, uint32_t f
 			      chunk != 0, rows - r < ROWS ? rows - r : ROWS);
 }
 
-/* A tile of one row. */
+/* Computes a tile of one row. */
 static __attribute__((noinline)) void run_one(const struct nnadev_gemm8 *g,
 					      const struct scratch *s,
 					      const struct nnadev_part *part)
@@ -329,7 +333,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
 {
-	/* Copies, which stay in registers: for all that the compiler knows a plan changes. */
+	/* Local copies: stores may alias *plan for all that the compiler knows. */
 	const struct nnadev_gemm8 g = *(const struct nnadev_gemm8 *)nnadev_state(plan);
 	const struct nnadev_finish finish = g.finish;
 	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.rows,
@@ -382,7 +386,7 @@ static void gemm_get(const struct nnadev_engine_command *cmd, struct nnadev_gemm
 	g->a_stride = nnadev_div_up(g->k, 32) * 64;
 }
 
-/* What a tile costs at most: its rows are put together, and each block is unpacked and finished. */
+/* The most that a tile costs: gathering its rows, and unpacking and finishing each block. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct nnadev_gemm8 *g = decoded;
@@ -394,7 +398,7 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 	return rows * row + blocks * (weights + groups * g->quads + rows * finish + 1000);
 }
 
-/* The types are 8-bit ones, and channels contiguous. */
+/* Accepts 8-bit types with contiguous channels. */
 static uint32_t gemm_accepts(const struct nnadev_engine_command *cmd,
 			     struct nnadev_engine_plan *plan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The integer rules of EWISE by their exact steps, on 8 numbers of 8 or 16 bits at a time. For
- * files that are compiled for AVX2.
+ * The integer rules of EWISE by their exact steps, on 8 numbers of 8 or 16 bits at a time. Include
+ * only from files compiled for AVX2.
  */
 #ifndef NNADEV_AVX2_INTEGER_H
 #define NNADEV_AVX2_INTEGER_H
@@ -9,7 +9,7 @@
 #include "device/nna/engine/x86/avx2_epilogue.h"
 #include "device/nna/engine/x86/ewise.h"
 
-/* 8 numbers at @from minus the zero point. */
+/* Loads 8 numbers at @from minus the zero point. */
 static inline __m256i nnadev_load_centred8(const struct nnadev_engine_operand *o, const void *from)
 {
 	__m256i v;
@@ -53,8 +53,8 @@ static inline void nnadev_store8(const struct nnadev_engine_operand *o, void *to
 }
 
 /*
- * (x * x_scale + y * y_scale) * 2^-shift, rounded halves away from zero, in 64 bits, of which the
- * low 32 are the result.
+ * (x * x_scale + y * y_scale) * 2^-shift, halves rounded away from zero, computed in 64 bits. The
+ * result is the low 32 bits. x_scale is @p->a_scale.
  */
 static inline __m256i nnadev_scale_sum8(const struct nnahw_cmd_ewise *p, __m256i x, __m256i y,
 					int32_t y_scale)
@@ -73,7 +73,7 @@ static inline __m256i nnadev_scale_sum8(const struct nnahw_cmd_ewise *p, __m256i
 	return _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - p->shift))));
 }
 
-/* nnadev_ewise_staged(); of MUL and MUL_ADD, @x is the product. */
+/* Computes nnadev_ewise_staged(). For MUL and MUL_ADD, @x is the product. */
 static inline __m256i nnadev_staged8(const struct nnahw_cmd_ewise *p, uint32_t more, __m256i x,
 				     __m256i y)
 {
@@ -103,8 +103,8 @@ static inline __m256i nnadev_staged8(const struct nnahw_cmd_ewise *p, uint32_t m
 }
 
 /*
- * nnadev_ewise_quantised() on types of 8 and 16 bits. Of MUL_ADD it is the product, to which the
- * third number is to be added.
+ * Computes nnadev_ewise_quantised() on types of 8 and 16 bits. For MUL_ADD, returns the product;
+ * the caller adds the third number.
  */
 static inline __m256i nnadev_ewise_integer8(const struct nnahw_cmd_ewise *p, uint32_t bits,
 					    __m256i x, __m256i y)
@@ -120,7 +120,7 @@ static inline __m256i nnadev_ewise_integer8(const struct nnahw_cmd_ewise *p, uin
 	return nnadev_scale_sum8(p, x, y, sum ? p->b_scale : 0);
 }
 
-/* The largest magnitude of a number of an operand minus its zero point. */
+/* Return: the largest magnitude of an operand's numbers minus the zero point. */
 static inline uint64_t nnadev_largest(const struct nnadev_engine_operand *o)
 {
 	int64_t low, high;
@@ -131,7 +131,7 @@ static inline uint64_t nnadev_largest(const struct nnadev_engine_operand *o)
 	return (uint64_t)(low > high ? low : high);
 }
 
-/* Whether the result of an integer rule fits into 32 bits before it is clamped. */
+/* True if the result of an integer rule fits into 32 bits before it is clamped. */
 static inline bool nnadev_ewise_fits_in_32(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
@@ -151,7 +151,7 @@ static inline bool nnadev_ewise_fits_in_32(const struct nnadev_engine_command *c
 		most *= nnadev_largest(&cmd->operands[2]);
 	if (p->staged && !nnadev_scales8(p->shift))
 		return false;
-	/* Times a factor of 31 bits; a product is multiplied in 32 bits. */
+	/* The factor has 31 bits. The product x * y is computed in 32 bits. */
 	return most <= INT32_MAX && p->shift >= 1 && p->shift <= 62 &&
 	       most << 31 >> p->shift < 1u << 30;
 }

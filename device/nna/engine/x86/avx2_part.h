@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that do not fill a vector. For files that are compiled for AVX2. */
+/* Loads of fewer bytes than a vector. Include only from files compiled for AVX2. */
 #ifndef NNADEV_AVX2_PART_H
 #define NNADEV_AVX2_PART_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The first @n of 32 bytes. */
+/* Return: a mask of the first @n of 32 bytes. */
 static inline __m256i nnadev_part_mask(uint32_t n)
 {
 	static const uint8_t keep[64] = { [0 ... 31] = 0xff };
@@ -15,7 +15,7 @@ static inline __m256i nnadev_part_mask(uint32_t n)
 	return _mm256_loadu_si256((const __m256i *)(keep + 32 - n));
 }
 
-/* Not in line: only the last rows of a tensor take it. */
+/* Not inline, because only the last rows of a tensor need it. */
 static __attribute__((noinline)) __m256i nnadev_part_copy(const uint8_t *from, uint32_t n)
 {
 	uint8_t part[32] = { 0 };
@@ -24,7 +24,7 @@ static __attribute__((noinline)) __m256i nnadev_part_copy(const uint8_t *from, u
 	return _mm256_loadu_si256((const __m256i *)part);
 }
 
-/* @n <= 32 bytes and zeros behind them; what lies there in memory is read, too, up to @end. */
+/* Loads @n <= 32 bytes and pads them with zeros. May read further bytes up to @end. */
 static inline __m256i nnadev_part_load(const uint8_t *from, uint32_t n, const uint8_t *end)
 {
 	if (__builtin_expect(end - from < 32, 0))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * POOL with AVX2 or, of floats, AVX-512: of floats as many channels at a time as a register has,
- * each in the order of its window, so that floats too equal the scalar kernel's; of 8 bits 16. For
- * files that are compiled for AVX2 or more.
+ * POOL with AVX2, or on floats with AVX-512. A step computes 16 channels of 8 bits, or a register
+ * of floats. Floats are added in the order of the window, so that results equal the scalar
+ * kernel's. Include only from files compiled for AVX2 or AVX-512.
  */
 #ifndef NNADEV_AVX2_POOL_H
 #define NNADEV_AVX2_POOL_H
@@ -12,7 +12,7 @@
 #include "device/nna/engine/vector/floats.h"
 
 #define TILE_WORK (1u << 20) /* input elements */
-#define BLOCK 16u /* channels: of a piece of work */
+#define BLOCK 16u /* channels of a piece of work */
 
 /* The part of a window that lies in the input. */
 struct part {
@@ -33,7 +33,7 @@ static struct part get_part(const struct nnadev_window *w, uint32_t y, uint32_t 
 }
 
 /*
- * floor((sum + floor(n / 2)) / n) of 8 sums; with away the same of |sum|, with the sign of sum.
+ * floor((sum + floor(n / 2)) / n) of 8 sums; with @away, of |sum|, with the sign of the sum.
  * Division in double is exact enough: a quotient is an integer, or at least 2^-20 below the next
  * one.
  */
@@ -95,8 +95,7 @@ static void pool_integer(const struct nnahw_cmd_pool *p, const struct nnadev_eng
 }
 
 /*
- * `count` channels, at most those of a register, of a position; @mask: them. Others are zeros.
- * @f32: the type is fp32.
+ * Loads @count channels of a position; @mask selects them, others become 0. @f32: the type is fp32.
  */
 static inline __attribute__((always_inline)) nnadev_floats
 load_floats(const struct nnadev_engine_operand *o, int64_t at, uint32_t count,
@@ -112,7 +111,7 @@ load_floats(const struct nnadev_engine_operand *o, int64_t at, uint32_t count,
 	return nnadev_floats_load(v);
 }
 
-/* The pool of `count` channels, at most those of a register. */
+/* Pools @count channels, at most a register. */
 static inline __attribute__((always_inline)) nnadev_floats
 pool_floats(const struct nnadev_engine_operand *input, int64_t from, const struct part *part,
 	    uint32_t count, const uint32_t kind, const bool f32)
@@ -143,7 +142,7 @@ pool_floats(const struct nnadev_engine_operand *input, int64_t from, const struc
 	return kind == NNAHW_POOL_L2 ? nnadev_floats_sqrt(r) : r;
 }
 
-/* Neighbouring channels of a position. */
+/* Pools neighbouring channels of a position. */
 static inline __attribute__((always_inline)) void
 pool_position(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
 	      int64_t at, const struct nnadev_engine_operand *input, int64_t from,
@@ -192,7 +191,7 @@ pool_float(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *o
 	}
 }
 
-/* Neighbouring channels of a position, of any type. */
+/* Pools neighbouring channels of a position, of any type. */
 static void pool_any(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
 		     int64_t at, const struct nnadev_engine_operand *input, int64_t from,
 		     const struct part *part, uint32_t count)
@@ -219,7 +218,7 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	const uint32_t dims[4] = { out[0], out[1], out[2], blocks };
 	uint32_t index[4], begin, end;
 
-	/* A piece of work is a position with a block of channels. */
+	/* A piece of work is a block of channels at a position. */
 	nnadev_tile_range(plan, tile, out[0] * out[1] * out[2] * blocks, &begin, &end);
 	nnadev_unflatten(dims, 4, begin, index);
 	for (uint32_t i = begin, n; i < end; i += n) {
@@ -232,7 +231,7 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 			&input->desc,
 			(uint32_t[]){ index[0], (uint32_t)part.top, (uint32_t)part.left, first });
 
-		/* Its blocks, as far as they are in the tile. */
+		/* Pool all blocks of the position that belong to the tile at once. */
 		n = left < end - i ? left : end - i;
 		count = n < left ? n * BLOCK : out[3] - first;
 		pool_any(p, output, at, input, from, &part, count);
@@ -242,7 +241,7 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Channels are contiguous, and a window is no more than a tile. */
+/* Accepts contiguous channels, if a window is no larger than a tile. */
 static uint32_t pool_accepts(const struct nnadev_engine_command *cmd,
 			     struct nnadev_engine_plan *plan)
 {

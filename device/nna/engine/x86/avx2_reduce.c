@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * REDUCE with AVX2: SUM and MEAN of 8-bit numbers and of floats where the innermost dim stays, as
- * in the mean of an image for each channel. A piece of work is up to PIECE neighbouring outputs,
- * FLOAT_PIECE of floats, whose sums stay in registers while it walks over what is reduced. Sums of
- * integers are the same in any order; those of floats are added up in that of the scalar kernel, in
- * doubles and block by block.
+ * REDUCE with AVX2: SUM and MEAN of 8-bit types and floats if the innermost dim is kept, as in the
+ * mean of an image per channel. A piece of work is up to PIECE neighbouring outputs, FLOAT_PIECE
+ * for floats. Their sums stay in registers while the piece walks over the reduced axes. Integer
+ * sums do not depend on the order. Floats are added in the order of the scalar kernel, in double
+ * and block by block.
  */
 #include "device/nna/engine/reduce.h"
 #include "device/nna/engine/vector/floats.h"
@@ -14,18 +14,18 @@
 #define LANES 8u
 #define FLOAT_PIECE 32u
 #define FLOAT_LANES 4u
-#define TILE_WORK (1u << 18) /* input elements, of which a piece always counts all in a row */
+#define TILE_WORK (1u << 18) /* input elements; a piece counts as if all its outputs were in use */
 #define SHORTEST_ROW 8u
-#define STORE_WORK 64u /* storing the outputs of a piece takes as long as adding so often */
+#define STORE_WORK 64u /* additions that take as long as storing the outputs of a piece */
 
 /**
  * struct reduce - a command
- * @r: it
- * @piece: most outputs of a piece of work
- * @dims: of the output, but with pieces instead of elements innermost
+ * @r: the decoded command
+ * @dims: of the output, with pieces instead of elements innermost
  * @innermost: the innermost axis
- * @pieces: how many
- * @zero: zero point that is taken off each number
+ * @piece: most outputs of a piece of work
+ * @pieces: number of pieces
+ * @zero: zero point to subtract from each number
  */
 struct reduce {
 	struct nnadev_reduce r;
@@ -36,7 +36,7 @@ struct reduce {
 	int32_t zero;
 };
 
-/* How far what is at `inner` of the axes that are reduced lies behind the first of it. */
+/* Return: offset of the element at @inner of the reduced axes from the first one. */
 static inline int64_t inner_offset(const struct nnadev_reduce *r, const uint32_t *inner)
 {
 	int64_t at = 0;
@@ -46,7 +46,7 @@ static inline int64_t inner_offset(const struct nnadev_reduce *r, const uint32_t
 	return at;
 }
 
-/* 8 numbers, of which `left` or more are there. */
+/* Loads 8 numbers, of which @left are present if it is less than 8. */
 static inline __m256i load8(const uint8_t *from, uint32_t left, bool is_signed)
 {
 	uint64_t tail = 0;
@@ -62,9 +62,8 @@ static inline __m256i load8(const uint8_t *from, uint32_t left, bool is_signed)
 }
 
 /*
- * Has the input of the next piece come to this CPU's caches, which begins behind that of this one
- * and is as long: another thread may have written it, and of what is reduced each part lies
- * elsewhere, so that no CPU would foresee it.
+ * Prefetches the input of the next piece, which follows that of this piece and is as long. Another
+ * thread may have written it, and its parts are too far apart for the CPU's prefetcher.
  */
 static inline void fetch_next(const void *next, uint32_t bytes)
 {
@@ -72,7 +71,7 @@ static inline void fetch_next(const void *next, uint32_t bytes)
 		__builtin_prefetch((const uint8_t *)next + i);
 }
 
-/* The sums of `count` outputs at `index`. */
+/* Sums the inputs of @count outputs at @index. */
 static inline void sum_piece(const struct reduce *s, const uint32_t *index, uint32_t count,
 			     bool is_signed, int32_t *sums)
 {
@@ -101,7 +100,7 @@ static inline void sum_piece(const struct reduce *s, const uint32_t *index, uint
 		_mm256_storeu_si256((__m256i *)(sums + i * LANES), v[i]);
 }
 
-/* 4 floats from element `at` on, of which `left` or more are there. */
+/* Loads 4 floats from element @at on, of which @left are present if it is less than 4. */
 static inline __m256d load_floats(const struct nnadev_engine_operand *o, int64_t at, uint32_t left)
 {
 	float tail[FLOAT_LANES] = { 0 };
@@ -119,7 +118,7 @@ static inline __m256d load_floats(const struct nnadev_engine_operand *o, int64_t
 	return _mm256_cvtps_pd(v);
 }
 
-/* The sums of `count` outputs of floats at `index`. */
+/* Sums the float inputs of @count outputs at @index. */
 static inline void sum_floats(const struct reduce *s, const uint32_t *index, uint32_t count,
 			      double *sums)
 {
@@ -203,13 +202,16 @@ static uint32_t reduce_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Outputs of a piece, whose sums have room in registers. */
+/* Return: outputs of a piece whose sums fit into registers. */
 static uint32_t piece_of(const struct nnadev_engine_operand *input)
 {
 	return nnadev_type_is_float(input->desc.type) ? FLOAT_PIECE : PIECE;
 }
 
-/* Neighbouring outputs have neighbouring inputs, and sums fit into 32 bits and a tile. */
+/*
+ * Accepts neighbouring outputs with neighbouring inputs, if sums fit into 32 bits and a piece into
+ * a tile.
+ */
 static uint32_t reduce_accepts(const struct nnadev_engine_command *cmd,
 				struct nnadev_engine_plan *plan)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RESIZE with AVX2 or AVX-512, by the scalar kernel's operations in their order, so that results
+ * RESIZE with AVX2 or AVX-512, with the scalar kernel's operations in their order, so that results
  * are the same.
  *
- * A tile is some rows of output; where the columns lie in the input is computed once per tile. A
- * row is blended in two steps. First two rows of input are made as wide as the output: left and
- * right neighbours are blended for each of its columns. These wide rows are kept in scratch, since
- * the next rows of output often need them, too. Then the two are blended, as one long row of
- * numbers, and rounded. Numbers are fp32 in between or, in fixed point, 32-bit integers.
+ * A tile is a range of output rows. The input positions of output columns are computed once per
+ * tile. A row is blended in two steps. The first step widens two rows of input to the width of the
+ * output: it blends the left and the right neighbour of each column. The wide rows stay in scratch
+ * memory, because the next rows of output often need them again. The second step blends the two
+ * wide rows, as one long row of numbers, and rounds. Numbers between the steps are fp32 or, in
+ * fixed point, 32-bit integers.
  *
- * The second step, which is most of the work, takes as many numbers as a register has. With AVX2,
- * 8-bit numbers have integers of 16 bits in between where all weights are whole sixteenths. For
- * files that are compiled for AVX2 or more.
+ * The second step is most of the work and processes a register of numbers at a time. With AVX2,
+ * 8-bit types have 16-bit integers between the steps if all weights are whole sixteenths. Include
+ * only from files compiled for AVX2 or AVX-512.
  */
 #ifndef NNADEV_AVX2_RESIZE_H
 #define NNADEV_AVX2_RESIZE_H
@@ -22,11 +23,11 @@
 #include "device/nna/engine/vector/floats.h"
 #include "device/nna/engine/vector/tiles.h"
 
-#define LEAST_ELEMENTS 65536u /* of a tile that another thread may take */
-#define MOST_ELEMENTS (1u << 20) /* of a tile: its first row of output needs two wide ones */
+#define LEAST_ELEMENTS 65536u /* of a tile; fewer are not worth another thread */
+#define MOST_ELEMENTS (1u << 20) /* of a tile; its first row of output needs two wide rows */
 #define ROW_ELEMENTS (1u << 20)
 #define MOST_COLUMNS (1u << 14)
-#define COLUMN_ELEMENTS 16u /* a column takes as long as so many elements more */
+#define COLUMN_ELEMENTS 16u /* elements that take as long as computing a column's position */
 #define NO_ROW UINT32_MAX
 #define BEHIND (NNADEV_FLOATS > NNADEV_SIXTEENTHS_BEHIND ? NNADEV_FLOATS : NNADEV_SIXTEENTHS_BEHIND)
 
@@ -41,8 +42,9 @@ static inline numbers all_integers(int32_t x)
 }
 
 /*
- * To the nearest integer, halves away from zero, of less than 2^22: what is below a half, added to
- * the largest number below a half, stays below 1; and what is a half becomes 1.
+ * Rounds magnitudes below 2^22 to the nearest integer, halves away from zero. Adds the largest
+ * number below 1/2 with the sign of x and truncates: a fraction below 1/2 stays below 1, and a
+ * fraction of 1/2 is rounded up to 1 by the addition.
  */
 static inline numbers round_floats(nnadev_floats x)
 {
@@ -54,7 +56,7 @@ static inline numbers round_floats(nnadev_floats x)
 	return _mm512_cvttps_epi32(_mm512_add_ps(x, _mm512_castsi512_ps(half)));
 }
 
-/* (a * x + b * y) / 2^20 of sums of 28 bits, rounded, halves away from zero. */
+/* (a * x + b * y) / 2^20 for sums of 28 bits, halves rounded away from zero. */
 static inline numbers blend_fixed(const void *a, numbers x, const void *b, numbers y)
 {
 	const numbers all = _mm512_add_epi32(_mm512_mullo_epi32(_mm512_loadu_si512(a), x),
@@ -71,13 +73,13 @@ static inline void store_halves(uint8_t *to, nnadev_floats x)
 	_mm256_storeu_si256((__m256i *)to, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
 }
 
-/* Stores the low bytes of numbers that have 8 bits. */
+/* Stores the low bytes of numbers of 8 bits. */
 static inline void store_bytes(uint8_t *to, numbers n)
 {
 	_mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8(n));
 }
 
-/* The same of 4 registers. */
+/* Stores the low bytes of 4 registers. */
 static inline __attribute__((always_inline)) void store_bytes4(uint8_t *to, const numbers *n,
 							       const bool is_signed)
 {
@@ -100,8 +102,9 @@ static inline numbers all_integers(int32_t x)
 }
 
 /*
- * To the nearest integer, halves away from zero, of less than 2^22: what is below a half, added to
- * the largest number below a half, stays below 1; and what is a half becomes 1.
+ * Rounds magnitudes below 2^22 to the nearest integer, halves away from zero. Adds the largest
+ * number below 1/2 with the sign of x and truncates: a fraction below 1/2 stays below 1, and a
+ * fraction of 1/2 is rounded up to 1 by the addition.
  */
 static inline numbers round_floats(nnadev_floats x)
 {
@@ -111,14 +114,14 @@ static inline numbers round_floats(nnadev_floats x)
 		_mm256_add_ps(x, _mm256_or_ps(_mm256_and_ps(x, sign), half)));
 }
 
-/* (a * x + b * y) / 2^20 of sums of 28 bits, rounded, halves away from zero. */
+/* (a * x + b * y) / 2^20 for sums of 28 bits, halves rounded away from zero. */
 static inline numbers blend_fixed(const void *a, numbers x, const void *b, numbers y)
 {
 	const numbers half = _mm256_set1_epi32(1 << 19);
 	const numbers all = _mm256_add_epi32(_mm256_mullo_epi32(NNADEV_LOAD(a), x),
 					     _mm256_mullo_epi32(NNADEV_LOAD(b), y));
 
-	/* The magnitude is rounded, and gets its sign back. */
+	/* Rounds the magnitude and restores the sign. */
 	return _mm256_sign_epi32(
 		_mm256_srli_epi32(_mm256_add_epi32(_mm256_abs_epi32(all), half), 20), all);
 }
@@ -128,7 +131,7 @@ static inline void store_halves(uint8_t *to, nnadev_floats x)
 	_mm_storeu_si128((__m128i *)to, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
 }
 
-/* Stores the low bytes of numbers that have 8 bits. */
+/* Stores the low bytes of numbers of 8 bits. */
 static inline void store_bytes(uint8_t *to, numbers n)
 {
 	const __m256i low = _mm256_and_si256(n, _mm256_set1_epi32(UINT8_MAX));
@@ -138,7 +141,7 @@ static inline void store_bytes(uint8_t *to, numbers n)
 	_mm_storel_epi64((__m128i *)to, _mm_packus_epi16(words, words));
 }
 
-/* The same of 4 registers. */
+/* Stores the low bytes of 4 registers. */
 static inline __attribute__((always_inline)) void store_bytes4(uint8_t *to, const numbers *n,
 							       const bool is_signed)
 {
@@ -152,17 +155,17 @@ static inline __attribute__((always_inline)) void store_bytes4(uint8_t *to, cons
 }
 #endif
 
-/* A number between the two steps; those in sixteenths lie closer together, as int16_t. */
+/* A number between the two steps. Numbers in sixteenths are int16_t instead. */
 union number {
 	float f;
 	int32_t i;
 };
 
 /**
- * struct scratch - where the parts of the scratch memory are
- * @columns, @fixed: where the columns of output lie in the input: one of the two
- * @wide: rows of input, of which the even and the odd ones have a place each: [columns][channels],
- *	and BEHIND more for whole vectors
+ * struct scratch - where the pieces of the scratch memory begin
+ * @columns, @fixed: input positions of the output columns; only one is in use
+ * @wide: wide rows of input, [columns][channels] with BEHIND more numbers for whole vectors; even
+ *	and odd rows have one place each
  */
 struct scratch {
 	union {
@@ -173,12 +176,12 @@ struct scratch {
 };
 
 /**
- * struct image - one image, while rows of it are made
+ * struct image - one image while its rows are computed
  * @p, @output, @input: of the command
  * @number: of the image
  * @s: scratch memory
- * @held: rows of input that are there
- * @sixteenths: all is blended by whole sixteenths; weights are in these
+ * @held: numbers of the input rows that are in @s.wide
+ * @sixteenths: all weights are whole sixteenths, and are in that unit
  */
 struct image {
 	const struct nnahw_cmd_resize *p;
@@ -201,7 +204,7 @@ static uint64_t scratch_get(const struct nnadev_engine_command *cmd, uint8_t *ba
 					      sizeof(**s->wide);
 	struct nnadev_layout l = { .base = base };
 
-	/* Positions of either kind have one size. */
+	/* Both kinds of positions share one array, and must have one size. */
 	_Static_assert(sizeof(*s->columns) == sizeof(*s->fixed), "one of them has no place");
 	s->columns = nnadev_layout_take(&l, out[2] * sizeof(*s->columns));
 	s->wide[0] = nnadev_layout_take(&l, wide);
@@ -239,7 +242,10 @@ static inline float load1(uint32_t type, const uint8_t *from)
 	}
 }
 
-/* One column: @channels numbers between those at @left and at @right, which has the weight. */
+/*
+ * Blends one column: @channels numbers between those at @left and those at @right. @weight is that
+ * of @right.
+ */
 static inline __attribute__((always_inline)) void
 widen_floats(uint32_t type, union number *to, const uint8_t *left, const uint8_t *right,
 	     float weight, uint32_t channels)
@@ -250,7 +256,7 @@ widen_floats(uint32_t type, union number *to, const uint8_t *left, const uint8_t
 	for (uint32_t c = 0; channels < 8 && c < channels; c++)
 		to[c].f = load1(type, left + c * size) * (1 - weight) +
 			  load1(type, right + c * size) * weight;
-	/* The last 8 overlap those before them where there are not 8 left. */
+	/* If fewer than 8 are left, the last 8 overlap those before. */
 	for (uint32_t c = 0; channels >= 8 && c < channels; c += 8) {
 		c = c + 8 <= channels ? c : channels - 8;
 		_mm256_storeu_ps(&to[c].f,
@@ -259,13 +265,16 @@ widen_floats(uint32_t type, union number *to, const uint8_t *left, const uint8_t
 	}
 }
 
-/* The same in fixed point: one madd of 16 bits, whose sums have 18. RESIZE_ONE is 2^10. */
+/*
+ * Blends one column in fixed point by a madd of 16-bit factors. NNAHW_RESIZE_ONE is 2^10, so sums
+ * have 18 bits.
+ */
 static inline __attribute__((always_inline)) void
 widen_fixed(uint32_t type, union number *to, const uint8_t *left, const uint8_t *right,
 	    int32_t weight, uint32_t channels)
 {
 	const int32_t rest = NNAHW_RESIZE_ONE - weight;
-	/* A pair of 16 bits: the left one's weight is the lower half. */
+	/* A pair of 16-bit weights: the left one is in the lower half. */
 	const __m256i weights = _mm256_set1_epi32(weight << 16 | rest);
 	const bool is_signed = type == NNAHW_TYPE_S8;
 
@@ -285,7 +294,7 @@ widen_fixed(uint32_t type, union number *to, const uint8_t *left, const uint8_t 
 	}
 }
 
-/* Makes a row of input as wide as the output. */
+/* Widens a row of input to the width of the output. */
 static inline __attribute__((always_inline)) void
 widen_row(const struct image *g, uint32_t type, const bool fixed, const uint8_t *from,
 	  union number *to)
@@ -306,7 +315,7 @@ widen_row(const struct image *g, uint32_t type, const bool fixed, const uint8_t 
 	}
 }
 
-/* The same in sixteenths. */
+/* Widens a row of input in sixteenths. */
 static inline __attribute__((always_inline)) void
 widen_sixteenths(const struct image *g, const uint8_t *from, int16_t *to, const bool is_signed)
 {
@@ -321,7 +330,7 @@ widen_sixteenths(const struct image *g, const uint8_t *from, int16_t *to, const 
 	}
 }
 
-/* Row y of the input, as wide as the output. */
+/* Return: row @y of the input, widened. */
 static const union number *wide_row(struct image *g, uint32_t y)
 {
 	const struct nnahw_tensor *in = &g->input->desc;
@@ -361,16 +370,16 @@ static const union number *wide_row(struct image *g, uint32_t y)
 }
 
 /**
- * struct rows - two rows of numbers that are blended
+ * struct rows - two wide rows that are blended
  * @upper, @lower: numbers
- * @above, @below: weights of the two
+ * @above, @below: weights of @upper and @lower
  */
 struct rows {
 	const union number *upper, *lower;
 	union number above, below;
 };
 
-/* Results from number @i on, each product rounded. */
+/* Blends numbers from @i on; each product is rounded. */
 static inline __attribute__((always_inline)) nnadev_floats blend_floats(const struct rows *r,
 									size_t i)
 {
@@ -380,7 +389,7 @@ static inline __attribute__((always_inline)) nnadev_floats blend_floats(const st
 						   nnadev_floats_all(&r->below.f)));
 }
 
-/* The same of a type of 8 bits, rounded to it. */
+/* Blends numbers of an 8-bit type and rounds to integers. */
 static inline __attribute__((always_inline)) numbers blend_integers(const struct rows *r,
 								    const bool fixed, size_t i)
 {
@@ -389,7 +398,7 @@ static inline __attribute__((always_inline)) numbers blend_integers(const struct
 		       round_floats(blend_floats(r, i));
 }
 
-/* Stores the results from number @i on. */
+/* Blends and stores a register of numbers from @i on. */
 static inline __attribute__((always_inline)) void
 blend_one(const struct rows *r, uint32_t type, const bool fixed, size_t i, uint8_t *to)
 {
@@ -401,7 +410,7 @@ blend_one(const struct rows *r, uint32_t type, const bool fixed, size_t i, uint8
 		store_bytes(to, blend_integers(r, fixed, i));
 }
 
-/* The same of 8 bits, 4 registers at a time. */
+/* Blends and stores 4 registers of 8-bit numbers. */
 static inline __attribute__((always_inline)) void
 blend_four(const struct rows *r, uint32_t type, const bool fixed, size_t i, uint8_t *to)
 {
@@ -413,12 +422,12 @@ blend_four(const struct rows *r, uint32_t type, const bool fixed, size_t i, uint
 	store_bytes4(to, n, type == NNAHW_TYPE_S8);
 }
 
-/* Results [first, first + count) of a row, which lie next to each other. */
+/* Blends and stores numbers [first, first + count) of a row, which are contiguous. */
 static inline __attribute__((always_inline)) void
 blend_run(const struct rows *rows, uint32_t type, const bool fixed, size_t first, size_t count,
 	  uint8_t *to)
 {
-	/* A copy, which stays in registers: results are bytes, which might be those of the rows. */
+	/* Local copy: stores of bytes may alias *rows for all that the compiler knows. */
 	const struct rows copy = *rows, *r = &copy;
 	const size_t size = nnahw_type_size(type);
 	uint8_t part[NNADEV_FLOATS * sizeof(float)];
@@ -434,7 +443,7 @@ blend_run(const struct rows *rows, uint32_t type, const bool fixed, size_t first
 	}
 }
 
-/* The same in sixteenths. */
+/* Blends and stores numbers in sixteenths. */
 static inline __attribute__((always_inline)) void
 blend_sixteenths(const struct rows *r, size_t first, size_t count, uint8_t *to,
 		 const bool is_signed)
@@ -443,7 +452,7 @@ blend_sixteenths(const struct rows *r, size_t first, size_t count, uint8_t *to,
 				(const int16_t *)r->lower + first, r->below.i, count, is_signed);
 }
 
-/* The same, whatever the type is. */
+/* Blends and stores numbers of any type. */
 static void blend(const struct image *g, const struct rows *r, size_t first, size_t count,
 		  uint8_t *to)
 {
@@ -473,7 +482,7 @@ static void blend(const struct image *g, const struct rows *r, size_t first, siz
 	}
 }
 
-/* The rows of input for row y of output. */
+/* Return: the wide rows and weights for row @y of output. */
 static struct rows rows_get(struct image *g, uint32_t y)
 {
 	const uint32_t height = g->input->desc.dims[1], out = g->output->desc.dims[1];
@@ -498,7 +507,7 @@ static struct rows rows_get(struct image *g, uint32_t y)
 			      { .f = 1 - at.fraction }, { .f = at.fraction } };
 }
 
-/* Row y of the image, of neighbours in both directions. */
+/* Computes row @y of the image by bilinear blending. */
 static void bilinear_row(struct image *g, uint32_t y, uint8_t *to)
 {
 	const struct nnahw_tensor *out = &g->output->desc;
@@ -514,7 +523,7 @@ static void bilinear_row(struct image *g, uint32_t y, uint8_t *to)
 		blend(g, &r, (size_t)x * channels, channels, to + x * step);
 }
 
-/* Row y of the image, of the nearest elements. */
+/* Computes row @y of the image from the nearest elements. */
 static void nearest_row(const struct image *g, uint32_t y, uint8_t *to)
 {
 	const struct nnahw_tensor *out = &g->output->desc, *in = &g->input->desc;
@@ -530,8 +539,8 @@ static void nearest_row(const struct image *g, uint32_t y, uint8_t *to)
 }
 
 /*
- * Works out where the columns lie in sixteenths. Return: whether these and rows [begin, end) of the
- * command do so.
+ * Computes the positions of columns in sixteenths. Return: true if the weights of these columns and
+ * of rows [begin, end) of the command are whole sixteenths.
  */
 static bool columns_get_sixteenths(struct image *g, uint32_t begin, uint32_t end)
 {

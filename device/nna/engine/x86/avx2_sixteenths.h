@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bilinear blending of 8-bit numbers by weights that are whole sixteenths, as those of images that
- * become 2, 4, 8 or 16 times as large are: two steps of 4 bits fit into 16 bits with the number, so
- * integers of 16 bits give what fp32 and the fixed point of RESIZE give, which are exact then, too.
- * For files that are compiled for AVX2.
+ * Bilinear blending of 8-bit numbers with weights in whole sixteenths, which occur if an image is
+ * enlarged 2, 4, 8 or 16 times. Two steps of 4 bits and a number fit into 16 bits. For such
+ * weights, fp32 and the fixed point of RESIZE are exact as well, so 16-bit integers give the same
+ * results. Include only from files compiled for AVX2.
  */
 #ifndef NNADEV_AVX2_SIXTEENTHS_H
 #define NNADEV_AVX2_SIXTEENTHS_H
@@ -12,9 +12,12 @@
 #include "device/nna/engine/x86/avx2_epilogue.h"
 
 #define NNADEV_SIXTEENTHS 16
-#define NNADEV_SIXTEENTHS_BEHIND 32u /* numbers that may be read behind a row */
+#define NNADEV_SIXTEENTHS_BEHIND 32u /* numbers behind a row that may be read */
 
-/* A row or column i of the output: its weight in sixteenths, or -1 where these are not whole. */
+/*
+ * Computes the position of output row or column @i. The weight is in sixteenths, or -1 if it is not
+ * a whole number of them.
+ */
 static inline struct nnadev_fixed_position
 nnadev_sixteenths_position(const struct nnahw_cmd_resize *p, uint32_t i, float scale, uint32_t size,
 			   uint32_t out)
@@ -36,7 +39,7 @@ nnadev_sixteenths_position(const struct nnahw_cmd_resize *p, uint32_t i, float s
 	return r;
 }
 
-/* 8 numbers between those at @left and at @right, times 16. */
+/* Blends 8 numbers between those at @left and those at @right; results are times 16. */
 static inline __attribute__((always_inline)) __m128i
 nnadev_sixteenths_between8(const uint8_t *left, const uint8_t *right, __m128i weights,
 			   const bool is_signed)
@@ -44,11 +47,14 @@ nnadev_sixteenths_between8(const uint8_t *left, const uint8_t *right, __m128i we
 	const __m128i pairs = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)left),
 						_mm_loadl_epi64((const __m128i *)right));
 
-	/* The first factor is unsigned, the second one is signed. */
+	/* The instruction takes an unsigned first and a signed second factor. */
 	return is_signed ? _mm_maddubs_epi16(weights, pairs) : _mm_maddubs_epi16(pairs, weights);
 }
 
-/* One column: @channels numbers between those at @left and at @right, which has the weight. */
+/*
+ * Blends one column: @channels numbers between those at @left and those at @right. @weight is that
+ * of @right.
+ */
 static inline __attribute__((always_inline)) void
 nnadev_sixteenths_widen(int16_t *to, const uint8_t *left, const uint8_t *right, int32_t weight,
 			uint32_t channels, const bool is_signed)
@@ -59,7 +65,7 @@ nnadev_sixteenths_widen(int16_t *to, const uint8_t *left, const uint8_t *right, 
 	for (uint32_t c = 0; channels < 8 && c < channels; c++)
 		to[c] = (int16_t)(is_signed ? (int8_t)left[c] * rest + (int8_t)right[c] * weight :
 					      left[c] * rest + right[c] * weight);
-	/* The last 8 overlap those before them where there are not 8 left. */
+	/* If fewer than 8 are left, the last 8 overlap those before. */
 	for (uint32_t c = 0; channels >= 8 && c < channels; c += 8) {
 		c = c + 8 <= channels ? c : channels - 8;
 		_mm_storeu_si128((__m128i *)(to + c),
@@ -68,7 +74,7 @@ nnadev_sixteenths_widen(int16_t *to, const uint8_t *left, const uint8_t *right, 
 	}
 }
 
-/* 16 results of two rows, rounded, halves away from zero. */
+/* Blends 16 numbers of two rows, halves rounded away from zero. */
 static inline __attribute__((always_inline)) __m256i
 nnadev_sixteenths_blend16(const int16_t *upper, const int16_t *lower, __m256i above, __m256i below,
 			  const bool is_signed)
@@ -79,12 +85,12 @@ nnadev_sixteenths_blend16(const int16_t *upper, const int16_t *lower, __m256i ab
 
 	if (!is_signed)
 		return _mm256_srli_epi16(_mm256_add_epi16(all, half), 8);
-	/* The magnitude is rounded, and gets its sign back. */
+	/* Rounds the magnitude and restores the sign. */
 	return _mm256_sign_epi16(
 		_mm256_srli_epi16(_mm256_add_epi16(_mm256_abs_epi16(all), half), 8), all);
 }
 
-/* The same of 32, as bytes. */
+/* Blends 32 numbers to bytes. */
 static inline __attribute__((always_inline)) __m256i
 nnadev_sixteenths_blend32(const int16_t *upper, const int16_t *lower, __m256i above, __m256i below,
 			  const bool is_signed)
@@ -97,7 +103,7 @@ nnadev_sixteenths_blend32(const int16_t *upper, const int16_t *lower, __m256i ab
 		is_signed ? _mm256_packs_epi16(a, b) : _mm256_packus_epi16(a, b), 0xd8);
 }
 
-/* @count results of two rows, of which the lower one has the weight. */
+/* Blends @count numbers of two rows. @weight is that of the lower row. */
 static inline __attribute__((always_inline)) void
 nnadev_sixteenths_blend(uint8_t *to, const int16_t *upper, const int16_t *lower, int32_t weight,
 			size_t count, const bool is_signed)

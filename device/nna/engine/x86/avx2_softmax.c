@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * SOFTMAX along rows that are contiguous and one block long at most. Each element's exponential is
- * computed once, 8 at a time; they are added one by one, in the order of the scalar kernel, so that
- * the results are the same bits.
+ * SOFTMAX of contiguous rows of at most one block. The exponential of each element is computed
+ * once, 8 at a time. Exponentials are added one by one in the order of the scalar kernel, so that
+ * results have the same bits.
  */
 #include "device/nna/engine/kernel.h"
 #include "device/nna/engine/x86/avx2_double.h"
@@ -12,22 +12,22 @@
 
 /**
  * struct softmax - the decoded command, state of the plan
- * @dims: of the operands, but 1 along the axis: they count rows
+ * @dims: of the operands, but 1 along the axis, so that they count rows
  * @length: elements of a row
- * @rows: how many
+ * @rows: number of rows
  */
 struct softmax {
 	uint32_t dims[NNAHW_MAX_RANK];
 	uint32_t length, rows;
 };
 
-/* Bytes for the values of a row, of which vectors are written. */
+/* Return: bytes of a row of values, rounded up to whole vectors. */
 static uint32_t row_bytes(uint32_t length)
 {
 	return ((length + 7) & ~7u) * (uint32_t)sizeof(float);
 }
 
-/* As the scalar kernel compares: a NaN is the maximum if it comes first. */
+/* Compares as the scalar kernel does: a NaN is the maximum only if it comes first. */
 static float find_max(const float *x, uint32_t n)
 {
 	__m256 most = _mm256_set1_ps(x[0]);
@@ -44,7 +44,10 @@ static float find_max(const float *x, uint32_t n)
 	return max;
 }
 
-/* x = (x - max) * beta, and y its exponential, of which this returns the sum. */
+/*
+ * Replaces x by (x - max) * beta and stores its exponentials to @y. Return: the sum of the
+ * exponentials.
+ */
 static float exponentials(float *x, float *y, uint32_t n, float max, float beta)
 {
 	float sum = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function of one byte as a table of 256: 16 rows of 16 entries. The lower half of a byte picks
- * an entry of every row, by a shuffle; each bit of its upper half then leaves half of the rows. For
- * files that are compiled for AVX2.
+ * Looks up a function of one byte in a table of 16 rows of 16 entries. A shuffle by the lower half
+ * of the byte selects an entry of every row. Each bit of the upper half then selects half of the
+ * remaining rows. Include only from files compiled for AVX2.
  */
 #ifndef NNADEV_AVX2_TABLE_H
 #define NNADEV_AVX2_TABLE_H
@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-/* What a row has for 32 bytes, of which @low are the lower halves. */
+/* Return: the entries of row @row for 32 bytes whose lower halves are @low. */
 static inline __m256i nnadev_table_row(const uint8_t *table, uint32_t row, __m256i low)
 {
 	const __m128i entries = _mm_loadu_si128((const __m128i *)(table + 16 * row));
@@ -18,11 +18,11 @@ static inline __m256i nnadev_table_row(const uint8_t *table, uint32_t row, __m25
 	return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(entries), low);
 }
 
-/* The entries for 32 bytes. */
+/* Return: the entries for 32 bytes. */
 static inline __m256i nnadev_table_find(const uint8_t *table, __m256i x)
 {
 	const __m256i low = _mm256_and_si256(x, _mm256_set1_epi8(15));
-	/* A choice is by the uppermost bit, to which these bring bits 4, 5 and 6. */
+	/* vpblendvb selects by the uppermost bit; the shifts move bits 4, 5 and 6 there. */
 	const __m256i bit4 = _mm256_slli_epi16(x, 3), bit5 = _mm256_slli_epi16(x, 2),
 		      bit6 = _mm256_slli_epi16(x, 1);
 	__m256i v[8];
@@ -39,7 +39,7 @@ static inline __m256i nnadev_table_find(const uint8_t *table, __m256i x)
 	return _mm256_blendv_epi8(v[0], v[1], x);
 }
 
-/* Entries for bytes that follow each other. */
+/* Looks up contiguous bytes. */
 static inline void nnadev_table_look_up(const uint8_t *table, uint8_t *to, const uint8_t *from,
 					uint32_t count)
 {

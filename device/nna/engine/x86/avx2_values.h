@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of operands as fp32 values, with the roundings of nnadev_load_value() and
- * nnadev_store_value(). For files that are compiled for AVX2.
+ * Loads and stores rows of operands as fp32 values, with the roundings of nnadev_load_value() and
+ * nnadev_store_value(). Include only from files compiled for AVX2.
  */
 #ifndef NNADEV_AVX2_VALUES_H
 #define NNADEV_AVX2_VALUES_H
 
 #include "device/nna/engine/x86/avx2_epilogue.h"
 
-/* 8 elements of a type as fp32 values, in loops of their own: no element asks for its type. */
+/*
+ * Loads elements of one type as fp32 values, 8 at a time. Each type has its own loop, so that the
+ * type is not tested per element.
+ */
 #define NNADEV_VALUES_EACH8(value) \
 	do { \
 		for (; i + 8 <= n; i += 8) \
@@ -18,7 +21,7 @@
 	NNADEV_VALUES_EACH8( \
 		_mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_sub_epi32(numbers, zero)), scale))
 
-/* A row of an input as fp32 values; `to` has room for n elements, rounded up to 8. */
+/* Loads a row of an input as fp32 values. @to has room for @n elements, rounded up to 8. */
 static inline void nnadev_load_values(float *to, const struct nnadev_engine_operand *o, int64_t at,
 				      int64_t step, uint32_t n)
 {
@@ -73,14 +76,14 @@ static inline void nnadev_load_values(float *to, const struct nnadev_engine_oper
 }
 
 /**
- * struct nnadev_quantiser - how values become numbers of 8 or 16 bits
- * @scale, @zero: of the type
+ * struct nnadev_quantiser - how values are quantised to 8 or 16 bits
+ * @scale, @zero: scale and zero point of the type
  * @low, @high: limits of numbers minus the zero point
  * @reciprocal: of the scale
- * @estimated: a product with it is a good estimate for 8 bits
+ * @estimated: the product with @reciprocal is a valid estimate for 8-bit types
  *
- * The reciprocal, the product and the quotient that is meant are each off by a part of at most
- * 2^-24, so of numbers below 256 the estimate is off by less than NNADEV_UNPROVEN.
+ * The reciprocal, the product and the exact quotient have a relative error of at most 2^-24 each.
+ * For numbers below 256, the estimate is off by less than NNADEV_UNPROVEN.
  */
 struct nnadev_quantiser {
 	__m256 scale, low, high, reciprocal;
@@ -104,9 +107,9 @@ static inline void nnadev_quantiser_get(struct nnadev_quantiser *by,
 }
 
 /*
- * 8 quantised numbers, rounded halves away from zero: what is added before the rest is cut off is
- * the number below 1/2, which with a value below a half in between is not yet the next number, and
- * with a half is rounded to it.
+ * Quantises 8 values, halves rounded away from zero. Adds the largest number below 1/2 with the
+ * sign of the value and truncates: a fraction below 1/2 does not reach the next integer, and a
+ * fraction of 1/2 is rounded up to it by the addition.
  */
 static inline __m256i nnadev_quantise8(const struct nnadev_quantiser *by, __m256 x)
 {
@@ -119,14 +122,14 @@ static inline __m256i nnadev_quantise8(const struct nnadev_quantiser *by, __m256
 	return _mm256_add_epi32(_mm256_cvttps_epi32(q), by->zero);
 }
 
-/* The low 16 bits of each of 8 numbers. */
+/* Return: the low 16 bits of each of 8 numbers. */
 static inline __m128i nnadev_low_words8(__m256i v)
 {
 	v = _mm256_shuffle_epi8(v, _mm256_set1_epi64x(0x0d0c090805040100));
 	return _mm256_castsi256_si128(_mm256_permute4x64_epi64(v, 0x08));
 }
 
-/* The low 8 bits of each. */
+/* Return: the low 8 bits of each of 8 numbers. */
 static inline __m128i nnadev_low_bytes8(__m256i v)
 {
 	const __m128i w = nnadev_low_words8(v);
@@ -142,14 +145,17 @@ static inline void nnadev_store_bytes8(const struct nnadev_quantiser *by, const 
 			 nnadev_low_bytes8(nnadev_quantise8(by, _mm256_loadu_ps(from))));
 }
 
-/* Stores 32 quantised bytes, where estimates are good: these, if they are all exact. */
+/*
+ * Stores 32 quantised bytes by their estimates, or by exact divisions if one of them is not proven
+ * exact. Requires @by->estimated.
+ */
 static inline void nnadev_store_bytes32(const struct nnadev_quantiser *by, const float *from,
 					uint8_t *to, const bool is_signed)
 {
 	const __m256i zero = _mm256_packs_epi32(by->zero, by->zero);
 	__m256i q[4], far = _mm256_setzero_si256();
 
-	/* A NaN stays one, and is far from all numbers. */
+	/* This order of operands keeps a NaN, which is far from every integer. */
 	for (uint32_t k = 0; k < 4; k++) {
 		const __m256 x = _mm256_mul_ps(_mm256_loadu_ps(from + 8 * k), by->reciprocal);
 
@@ -168,8 +174,8 @@ static inline void nnadev_store_bytes32(const struct nnadev_quantiser *by, const
 }
 
 /*
- * Stores values: floats as they are, 8- and 16-bit quantised types rounded halves away, all else
- * one by one.
+ * Stores values: floats unchanged, quantised types of 8 and 16 bits with halves rounded away from
+ * zero, all other types one by one.
  */
 static inline void nnadev_store_values(const struct nnadev_engine_operand *o, int64_t at,
 				       const float *from, uint32_t n, int32_t q_min, int32_t q_max)

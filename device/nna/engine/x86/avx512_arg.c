@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * ARG of 8-bit numbers. Along another axis than the innermost one: up to 64 neighbours at a time,
- * each with its best number so far and where that is. Along the innermost one, of up to 32 numbers:
- * each is the upper byte of 16 bits, of which the lower ones say where it is, and the least of all
- * is the first of the best.
+ * ARG of 8-bit numbers. Along an outer axis: up to 64 columns at a time, each with its best number
+ * so far and the index of that number. Along the innermost axis of up to 32 numbers: each number
+ * becomes the upper byte of 16 bits, its index the lower byte; the minimum is the first occurrence
+ * of the best number.
  */
 #include <immintrin.h>
 
 #include "device/nna/engine/x86/arg.h"
 
 #define COLUMNS 64u
-#define LONGEST (1u << 16) /* of which a tile takes less than 1 ms */
+#define LONGEST (1u << 16) /* a tile of this length takes less than 1 ms */
 #define SHORTEST_ROW 8u
 #define MOST_SHORT 32u /* numbers along the innermost axis */
 
-/* Where the first of the best numbers of @count columns are, of which rows are @step apart. */
+/* Finds the first best numbers of @count columns, whose rows are @step apart. */
 static inline void find_first(uint32_t *where, const uint8_t *from, uint32_t count, int64_t step,
 			      uint32_t length, __m512i key)
 {
@@ -28,7 +28,7 @@ static inline void find_first(uint32_t *where, const uint8_t *from, uint32_t cou
 			_mm512_maskz_loadu_epi8(mask, from + k * step), key);
 		const __mmask64 better = _mm512_mask_cmplt_epu8_mask(mask, v, best);
 
-		/* After a few rows, it seldom is. */
+		/* Rare after a few rows. */
 		if (__builtin_expect(!better, 1))
 			continue;
 		best = _mm512_min_epu8(best, v);
@@ -40,7 +40,7 @@ static inline void find_first(uint32_t *where, const uint8_t *from, uint32_t cou
 		_mm512_storeu_si512(where + 16 * i, at[i]);
 }
 
-/* Where the first of the best of the numbers of @mask is; @flip: keys, and where each number is. */
+/* Return: index of the first best number of those in @mask. @flip: key and index of each number. */
 static inline uint32_t find_in_short(const uint8_t *row, __mmask32 mask, __m512i flip)
 {
 	const __m512i v = _mm512_xor_si512(
@@ -69,7 +69,7 @@ static uint32_t short_tile(const struct nnadev_engine_command *cmd,
 	struct nnadev_run run;
 	__m512i flip;
 
-	/* What is not there is worse than all. */
+	/* Missing numbers become the greatest 16 bits. */
 	for (uint32_t i = 0; i < MOST_SHORT; i++)
 		places[i] = (uint16_t)(nnadev_arg_key(p, &input->desc) << 8 | i);
 	flip = _mm512_mask_blend_epi16(mask, _mm512_set1_epi16(-1), _mm512_loadu_si512(places));
@@ -118,7 +118,7 @@ static uint32_t arg_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Neighbours lie so in input and output. */
+/* Accepts contiguous columns in input and output. */
 static uint32_t arg_accepts(const struct nnadev_engine_command *cmd,
 			    struct nnadev_engine_plan *plan)
 {
@@ -134,7 +134,7 @@ static uint32_t arg_accepts(const struct nnadev_engine_command *cmd,
 			     nnadev_rows_length(&rows) >= SHORTEST_ROW);
 }
 
-/* The numbers along the axis are few and contiguous, as the results are. */
+/* Accepts few and contiguous numbers along the axis, and contiguous results. */
 static uint32_t short_accepts(const struct nnadev_engine_command *cmd,
 			      struct nnadev_engine_plan *plan)
 {
@@ -146,7 +146,7 @@ static uint32_t short_accepts(const struct nnadev_engine_command *cmd,
 	    !nnadev_innermost_dense(input) || input->desc.dims[p->axis] > MOST_SHORT)
 		return nnadev_accept(false);
 	nnadev_rows_get(&rows, cmd, 2);
-	/* Rows that are next to each other belong to the columns. */
+	/* Contiguous rows of one number belong to the kernel of columns. */
 	return nnadev_accept(nnadev_rows_step(&rows, NNAHW_ARG_OUTPUT) == 1 &&
 			     nnadev_rows_step(&rows, NNAHW_ARG_INPUT) != 1);
 }

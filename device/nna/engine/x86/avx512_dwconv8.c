@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: MIT
 /*
- * DWCONV on 8-bit types with AVX-512, where each channel has one output channel and weights are
- * packed.
+ * DWCONV on 8-bit types with AVX-512, for packed weights and one output channel per input channel.
  *
- * vpdpbusd adds 4 products of bytes to each of 16 sums. For a channel the 4 are the elements that 4
- * rows of the kernel meet in a column: a quad. The lanes of 64 accumulators are
+ * vpdpbusd adds 4 products of bytes to each of 16 sums. The 4 products of a channel are those of a
+ * quad: the elements that 4 kernel rows meet in one column. The lanes of 64 accumulators are
  *
  *   a pixel of 64 channels, or 2 neighbouring ones of 32, or 4 of 16: 4 parts of 16 channels
  *
- * so that few channels, or the last ones, do not leave lanes empty. Bytes of 4 input rows are put
- * next to each other by unpacking, which leaves the ith quarter of each part in vector i. Quads go
- * to scratch memory as 4 streams, one for each quarter: the quarters of a pixel's parts, then those
- * of the next pixel. So what an output's neighbours meet lies behind what it meets itself, and
- * outputs of all three forms are summed by the same code, 64 bytes of each stream at a time,
- * wherever the parts of an output begin. With strides, columns that meet different elements of the
- * kernel make separate slots of the streams.
+ * so that lanes are not left empty if there are few channels, or for the last ones. Unpacking
+ * interleaves the bytes of 4 input rows and leaves the ith quarter of each part in vector i. Quads
+ * go to scratch memory as 4 streams, one for each quarter: the quarters of a pixel's parts, then
+ * those of the next pixel. The quads of neighbouring outputs therefore follow each other in a
+ * stream, and the same code sums outputs of all three forms, 64 bytes of each stream at a time,
+ * wherever the parts of an output begin. With strides, input columns that meet different kernel
+ * columns have separate slots of the streams.
  *
- * A kernel of up to 3 rows meets with the first 3 elements of a quad one row of output, and with
- * the last 3 the next one: the quads are used twice.
+ * A kernel of up to 3 rows uses each quad twice: its first 3 elements for one row of output, its
+ * last 3 for the next row.
  *
- * Inputs are unsigned there: signed ones are x ^ 0x80 = x + 128, and 128 times the sum of the
- * weights is taken off the bias. Weights minus their zero point have up to 9 bits. What the sum of
- * two bytes is taken for: the nearest byte, and what that leaves, which is 0 for most weights of
- * most models; only quads of 16 channels where it is not are multiplied once more.
+ * vpdpbusd takes unsigned inputs. A signed input x becomes x ^ 0x80 = x + 128, and 128 times the
+ * sum of the weights is subtracted from the bias. weight - zero_point needs up to 9 bits. It is
+ * split into a saturated byte and a remainder, which is 0 for most weights of most models; only
+ * quads of 16 channels with a remainder take a second vpdpbusd.
  */
 #include "device/nna/engine/x86/avx512_fixed.h"
 #include "device/nna/engine/vector/tiles.h"
 
-#define STREAM 4160u /* bytes of a stream: not a power of two, or all four fell on the same sets */
+#define STREAM 4160u /* bytes of a stream; with a power of two all 4 would share cache sets */
 #define QUAD (4 * STREAM)
-#define COLUMN 256u   /* bytes of a column's weights */
-#define MOST_SIDE 16u /* of the kernel */
+#define COLUMN 256u   /* bytes of the weights of a column */
+#define MOST_SIDE 16u /* of the kernel, strides and dilation */
 #define MOST_VECTORS (STREAM / 64)
 #define TILE_PRODUCTS (4u << 20)
 
@@ -38,11 +37,11 @@
  * struct dwconv - a depthwise convolution and its tiles' geometry
  * @conv: the command
  * @quads: of kernel rows
- * @slots: of the streams
- * @slot: the first column of each, from the column that element 0 of the kernel meets
- * @slot_of: of each column of the kernel
- * @beyond: columns of a slot beyond those that element 0 of the kernel meets, at most
- * @paired: quads serve two rows of output
+ * @slots: number of slots of a stream
+ * @beyond: most columns of a slot beyond those that kernel column 0 meets
+ * @slot: first column of each slot, relative to the column that kernel column 0 meets
+ * @slot_of: slot of each kernel column
+ * @paired: a quad serves two rows of output
  * @flip: 0x80 for signed inputs, else 0
  * @limits: of results
  * @tiles: the cut
@@ -58,9 +57,9 @@ struct dwconv {
 };
 
 /**
- * struct rest - weights that are to be multiplied once more
- * @weights: 16 lanes' quads, for the first row of output and the second one
- * @quad, @kx: which
+ * struct rest - remainders of the weights of a quad of 16 channels
+ * @weights: quads of 16 lanes, for the first and the second row of output
+ * @quad, @kx: position in the kernel
  */
 struct rest {
 	_Alignas(64) int8_t weights[2][64];
@@ -68,21 +67,22 @@ struct rest {
 };
 
 /**
- * struct work - what a tile knows of the channels that it computes together
+ * struct work - the channels that a tile computes together
  * @fixed: constants of the epilogue
  * @g: the command
  * @first: the first channel
  * @channels: how many
  * @parts: of a pixel, 1, 2 or 4
  * @pixels: of a vector, 4 / @parts
- * @across: outputs of a row whose quads are there together
+ * @across: outputs of a row whose quads are in scratch memory at the same time
  * @depth: pixels in a slot
- * @offset: for each column of the kernel, where in a stream what it meets begins
- * @mask: which bytes of a pixel are in use
+ * @offset: for each kernel column, where its input begins in a stream
+ * @mask: bytes of a pixel that are in use
  * @input: [quads][4][STREAM]
  * @weights: [2][quads][kernel_w][COLUMN]
  * @rest: [4][quads * kernel_w]
- * @rests: [4]: of @rest in use, for each quarter
+ * @rests: entries of @rest in use, for each quarter
+ * @padding: a pixel of zero points
  */
 struct work {
 	struct nnadev_fixed fixed;
@@ -97,7 +97,7 @@ struct work {
 	_Alignas(64) uint8_t padding[64];
 };
 
-/* The kernel is within MOST_SIDE. */
+/* Assigns kernel columns to slots. kernel_w is at most MOST_SIDE. */
 static void slots_get(struct dwconv *g)
 {
 	const struct nnadev_window *w = &g->conv.window;
@@ -116,7 +116,7 @@ static void slots_get(struct dwconv *g)
 	g->beyond = (w->kernel_w - 1) * w->dilation_w / w->stride_w;
 }
 
-/* Return: whether the kernel can compute it. */
+/* Decodes the command. Return: true if the kernel supports its geometry. */
 static bool dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g)
 {
 	const struct nnadev_window *w = &g->conv.window;
@@ -133,7 +133,10 @@ static bool dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g
 	g->flip = g->conv.input->desc.type == NNAHW_TYPE_S8 ? 0x80 : 0;
 	nnadev_fixed_limits_get(&g->limits, g->conv.output->desc.type, e->zero_point, e->q_min,
 				e->q_max, e->once);
-	/* Of parts of 16 channels there are as many more columns, and at most 3 are not needed. */
+	/*
+	 * A stream holds at least STREAM / 64 pixels of 64 channels. Smaller parts allow
+	 * proportionally more columns, and rounding to vectors wastes at most 3.
+	 */
 	return g->slots * (g->beyond + 4) <= STREAM / 64;
 }
 
@@ -149,7 +152,7 @@ static uint64_t scratch_get(const struct dwconv *g, uint8_t *base, struct work *
 	return l.size;
 }
 
-/* Puts bytes of 4 vectors next to each other. */
+/* Interleaves the bytes of 4 vectors into quads. */
 static inline __attribute__((always_inline)) void interleave(const __m512i *v, __m512i *quads)
 {
 	const __m512i a = _mm512_unpacklo_epi8(v[0], v[1]), b = _mm512_unpackhi_epi8(v[0], v[1]),
@@ -161,7 +164,7 @@ static inline __attribute__((always_inline)) void interleave(const __m512i *v, _
 	quads[3] = _mm512_unpackhi_epi16(b, d);
 }
 
-/* 4 times 16 bytes. */
+/* Loads 4 times 16 bytes. */
 static inline __attribute__((always_inline)) __m512i load_parts(const void *a, const void *b,
 								const void *c, const void *d)
 {
@@ -175,7 +178,7 @@ static inline __attribute__((always_inline)) __m512i load_parts(const void *a, c
 	return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-/* Where the constants of part i begin; parts that are not in use are the first one again. */
+/* Return: first channel of the constants of part @i. Unused parts repeat the first one. */
 static inline uint32_t part_first(const struct work *k, uint32_t i)
 {
 	const uint32_t first = i % k->parts * 16;
@@ -183,7 +186,7 @@ static inline uint32_t part_first(const struct work *k, uint32_t i)
 	return first < k->channels ? first : 0;
 }
 
-/* The multiplier, shift and bias of each lane, each channel read once. */
+/* Reads multiplier, shift and bias of each lane. Each channel is read once. */
 static void read_channels(struct work *k)
 {
 	const struct nnadev_engine_operand *o = k->g->conv.channels;
@@ -202,7 +205,7 @@ static void read_channels(struct work *k)
 	for (uint32_t i = k->channels; i < 64; i++)
 		c[i] = (struct nnahw_channel){ .shift = 33 };
 	for (uint32_t i = 0; i < 4; i++) {
-		/* Member m of channels 0 to 3 of two vectors, and of the other two behind them. */
+		/* Two members of channels 0 to 3, of two parts. */
 		const __m512i at = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17,
 						     21, 25, 29),
 			      two = _mm512_set1_epi32(2);
@@ -226,8 +229,8 @@ static void read_channels(struct work *k)
 }
 
 /*
- * Stores the quads of a column of weights. @flipped: adds to what signed inputs are too much in
- * all.
+ * Stores the quads of a kernel column's weights. Adds the part of the products that is due to the
+ * flip of signed inputs to @flipped.
  */
 static inline void store_weights(struct work *k, uint32_t quad, uint32_t kx, const __m512i *near,
 				 const __m512i *left, __m512i *flipped)
@@ -254,7 +257,7 @@ static inline void store_weights(struct work *k, uint32_t quad, uint32_t kx, con
 	}
 }
 
-/* Reads the weights and the constants of the channels; of those beyond, weights are any. */
+/* Reads weights and constants of the channels. Weights of channels beyond them are unspecified. */
 static void read_constants(struct work *k)
 {
 	const struct nnadev_conv *c = &k->g->conv;
@@ -300,7 +303,7 @@ static void read_constants(struct work *k)
 	}
 }
 
-/* Begins to work on channels from @first on: how the lanes are used, and their constants. */
+/* Starts work on channels from @first on: assigns lanes and reads constants. */
 static void work_start(struct work *k, uint32_t first, uint32_t blocks, uint32_t parts)
 {
 	const struct dwconv *g = k->g;
@@ -312,7 +315,7 @@ static void work_start(struct work *k, uint32_t first, uint32_t blocks, uint32_t
 	k->parts = parts;
 	k->pixels = 4 / parts;
 	k->mask = k->channels == 64 ? UINT64_MAX : ((uint64_t)1 << k->channels) - 1;
-	/* All chunks of a row alike, of whole vectors. */
+	/* All chunks of a row have the same size, in whole vectors. */
 	fit = STREAM / 16 / parts / g->slots / k->pixels * k->pixels;
 	fit = (fit - g->beyond) / k->pixels * k->pixels;
 	k->across = nnadev_div_up(g->conv.out_w, nnadev_div_up(g->conv.out_w, fit));
@@ -325,7 +328,7 @@ static void work_start(struct work *k, uint32_t first, uint32_t blocks, uint32_t
 	read_constants(k);
 }
 
-/* The parts of a vector's pixels, which are at p[0] and so on. */
+/* Loads the parts of a vector's pixels, which are at p[0], p[1] and so on. */
 static inline __attribute__((always_inline)) __m512i
 load_pixels(const uint8_t *const *p, const uint32_t pixels, __mmask64 mask)
 {
@@ -347,15 +350,15 @@ load_pixels(const uint8_t *const *p, const uint32_t pixels, __mmask64 mask)
 
 /**
  * struct rows - the 4 input rows of a quad
- * @from: pixel 0 of each, or padding
- * @keep: all ones; 0 for padding, of which all pixels are the same
+ * @from: pixel 0 of each row, or padding
+ * @keep: all ones; 0 for padding, whose pixels are all the same
  */
 struct rows {
 	const uint8_t *from[4];
 	int64_t keep[4];
 };
 
-/* @both: the quads are those of two rows of output. */
+/* Finds the 4 input rows of a quad. @both: the quad serves two rows of output. */
 static void rows_get(const struct work *k, uint32_t batch, int64_t row, uint32_t quad, bool both,
 		     struct rows *r)
 {
@@ -363,7 +366,10 @@ static void rows_get(const struct work *k, uint32_t batch, int64_t row, uint32_t
 	const int32_t *strides = k->g->conv.input->desc.strides;
 	const uint8_t *data =
 		(const uint8_t *)k->g->conv.input->data + (int64_t)batch * strides[0] + k->first;
-	/* Elements of quads beyond the kernel meet weights of 0, or those of the next output. */
+	/*
+	 * Elements of a quad beyond the kernel meet weights of 0 or belong to the next row of
+	 * output.
+	 */
 	const uint32_t most = w->kernel_h + both;
 
 	for (uint32_t i = 0; i < 4; i++) {
@@ -376,7 +382,7 @@ static void rows_get(const struct work *k, uint32_t batch, int64_t row, uint32_t
 	}
 }
 
-/* Puts together and stores the quads of 4 vectors of input. */
+/* Interleaves 4 vectors of input into quads and stores them. */
 static inline __attribute__((always_inline)) void store_quads(const __m512i *v, __m512i flip,
 							      uint8_t *to)
 {
@@ -391,7 +397,7 @@ static inline __attribute__((always_inline)) void store_quads(const __m512i *v, 
 	_mm512_store_si512(to + 3 * STREAM, quads[3]);
 }
 
-/* The quads of a vector of which not all pixels are inside of the image. */
+/* Stores the quads of a vector whose pixels are partly or wholly outside of the image. */
 static inline __attribute__((always_inline)) void fill_edge(const struct work *k,
 							    const struct rows *r, int64_t column,
 							    uint8_t *to, const uint32_t pixels)
@@ -417,8 +423,8 @@ static inline __attribute__((always_inline)) void fill_edge(const struct work *k
 }
 
 /*
- * The quads of `count` vectors inside of the image, from input column @column on; @loads: how many
- * times a vector is loaded.
+ * Stores the quads of @count vectors inside of the image, from input column @column on. @loads:
+ * loads per vector.
  */
 static inline __attribute__((always_inline)) void
 fill_inside(const struct work *k, const struct rows *r, int64_t column, uint32_t count, uint8_t *to,
@@ -459,7 +465,7 @@ fill_inside(const struct work *k, const struct rows *r, int64_t column, uint32_t
 	}
 }
 
-/* Puts together the quads of a slot from input column @column on. */
+/* Stores the quads of a slot from input column @column on. */
 static inline __attribute__((always_inline)) void
 fill_slot(const struct work *k, const struct rows *r, int64_t column, uint8_t *to,
 	  const uint32_t pixels, const uint32_t loads)
@@ -485,14 +491,15 @@ fill_slot(const struct work *k, const struct rows *r, int64_t column, uint8_t *t
 }
 
 /*
- * Puts together the quads under outputs from @x on, whose windows begin at input row @row, for one
- * row of output or @both that share quads: not more is read than needed, which may be far away.
+ * Stores the quads of the outputs from @x on, whose windows begin at input row @row. @both: the
+ * quads serve two rows of output. Does not read input rows that no output needs, because their
+ * memory may be distant.
  */
 static void fill(const struct work *k, uint32_t batch, int64_t row, uint32_t x, bool both)
 {
 	const struct dwconv *g = k->g;
 	const struct nnadev_window *w = &g->conv.window;
-	/* Neighbouring pixels make one vector as they are. */
+	/* Neighbouring pixels are contiguous and form a vector with one load. */
 	const bool dense = w->stride_w == 1 && k->channels == k->parts * 16 &&
 			   g->conv.input->desc.strides[2] == (int32_t)k->channels;
 
@@ -519,7 +526,7 @@ static void fill(const struct work *k, uint32_t batch, int64_t row, uint32_t x, 
 	}
 }
 
-/* Adds the products of all quads with vector `at` of the streams. */
+/* Adds the products of all quads with vector @at of the streams. */
 static inline __attribute__((always_inline)) void add_any(const struct work *k, uint32_t set,
 							  size_t at, __m512i *c)
 {
@@ -537,7 +544,7 @@ static inline __attribute__((always_inline)) void add_any(const struct work *k, 
 		}
 }
 
-/* Adds what the nearest bytes of weights leave. */
+/* Adds the products with the remainders of the weights. */
 static inline __attribute__((always_inline)) void add_rest(const struct work *k, uint32_t set,
 							   size_t at, __m512i *c)
 {
@@ -556,16 +563,19 @@ static inline __attribute__((always_inline)) void add_rest(const struct work *k,
 }
 
 /**
- * struct met - what is left of weights of a kernel of a quad of 3 columns, and what it meets
- * @input: of vector 0
- * @weights: 16 lanes' quads
+ * struct met - a remainder of a kernel of one quad of 3 columns, and its input
+ * @input: for vector 0
+ * @weights: quads of 16 lanes
  */
 struct met {
 	const uint8_t *input;
 	const int8_t *weights;
 };
 
-/* Of the weights for row @set of the output, so that add_met() has no addresses to work out. */
+/*
+ * Resolves the addresses of the remainders for row @set of the output, so that add_met() computes
+ * none.
+ */
 static inline void met_get(const struct work *k, uint32_t set, struct met met[4][3])
 {
 	for (uint32_t i = 0; i < 4; i++)
@@ -577,7 +587,7 @@ static inline void met_get(const struct work *k, uint32_t set, struct met met[4]
 		}
 }
 
-/* What add_rest() does, for such a kernel. */
+/* add_rest() for a kernel of one quad of 3 columns. */
 static inline __attribute__((always_inline)) void
 add_met(const struct work *k, const struct met met[4][3], size_t at, __m512i *c)
 {
@@ -593,8 +603,8 @@ add_met(const struct work *k, const struct met met[4][3], size_t at, __m512i *c)
 /**
  * struct out - where a run of vectors is stored
  * @to: the first pixel
- * @step: bytes from one to the next
- * @whole: pixels of a vector lie next to each other
+ * @step: bytes from one pixel to the next
+ * @whole: the pixels of a vector are contiguous
  */
 struct out {
 	uint8_t *to;
@@ -623,10 +633,10 @@ static inline __attribute__((always_inline)) void store(const struct work *k, co
 }
 
 /*
- * Computes vectors [first, end) of a chunk; @set is 1 for the second row of the quads. Writes to
- * @doubtful the vectors of which a lane is not proven, one after the other; the others of it are
- * overwritten. Return: how many they are. With @three the kernel is a quad of 3 columns, and the
- * weights stay in registers.
+ * Computes vectors [first, end) of a chunk. @set is 1 for the second row of output of the quads.
+ * Appends to @doubtful the vectors with a lane that is not proven exact; entries behind them are
+ * overwritten. Return: the number of doubtful vectors. @three: the kernel is one quad of 3 columns,
+ * and its weights stay in registers.
  */
 static inline __attribute__((always_inline)) uint32_t
 run(const struct work *k, uint32_t set, uint32_t first, uint32_t end, const struct out *o,
@@ -724,8 +734,9 @@ static uint32_t run_vectors(const struct work *k, uint32_t set, uint32_t first, 
 }
 
 /*
- * The exact steps for those lanes of a vector that are not proven; of its pixels the first @pixels
- * are in use, and @at is the element of output of the first one. Not in line: it is rare.
+ * Computes by the exact steps the lanes of a vector that are not proven. The first @pixels of its
+ * pixels are in use; @at is the output element of the first one. Not inline, because it is rarely
+ * called.
  */
 static __attribute__((noinline)) void run_exact(const struct work *k, uint32_t set, uint32_t x,
 						uint32_t pixels, int64_t at)
@@ -768,7 +779,10 @@ static __attribute__((noinline)) void run_exact(const struct work *k, uint32_t s
 	}
 }
 
-/* The outputs of a row from @x on whose quads are there; @at is the element of the first one. */
+/*
+ * Computes the outputs of a row from @x on whose quads are in scratch memory. @at is the output
+ * element of the first one.
+ */
 static void run_chunk(const struct work *k, uint32_t set, uint32_t x, int64_t at)
 {
 	const struct nnadev_engine_operand *output = k->g->conv.output;
@@ -782,7 +796,7 @@ static void run_chunk(const struct work *k, uint32_t set, uint32_t x, int64_t at
 	uint32_t n = run_vectors(k, set, 0, vectors, &out, doubtful);
 
 	if (odd) {
-		/* The last vector: not all of its pixels are there. */
+		/* The last vector has unused pixels. */
 		_Alignas(64) uint8_t pixels[64];
 
 		out.to = pixels;
@@ -799,7 +813,7 @@ static void run_chunk(const struct work *k, uint32_t set, uint32_t x, int64_t at
 			  at + (int64_t)doubtful[i] * k->pixels * step);
 }
 
-/* Row @y of output, and the one that shares its quads if @both. */
+/* Computes row @y of output and, if @both, the row that shares its quads. */
 static void run_rows(const struct work *k, uint32_t batch, uint32_t y, bool both)
 {
 	const struct nnadev_window *w = &k->g->conv.window;
@@ -845,7 +859,10 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	scratch_get(g, scratch, &k);
 	nnadev_tiles_prefetch(&g->conv, &part);
 	while (left) {
-		/* 3 blocks are 2 and 1, unless constants take more time than idle lanes. */
+		/*
+		 * 3 blocks are split into 2 and 1, unless reading constants costs more than idle
+		 * lanes.
+		 */
 		const bool many = (uint64_t)part.rows * g->conv.out_w >= 256;
 		const uint32_t parts = left > 3 || (left == 3 && !many) ? 4
 				       : left > 1			? 2
@@ -860,14 +877,14 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* What a tile costs at most: where no lane is proven. */
+/* The most that a tile costs, if no lane is proven exact. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct dwconv *g = decoded;
 	const uint64_t vectors = rows * (g->conv.out_w + 3),
 		       window = (uint64_t)g->quads * g->conv.window.kernel_w;
 
-	/* So that the products below stay in 64 bits. */
+	/* Keeps the products below within 64 bits. */
 	if (rows > UINT32_MAX || blocks > UINT32_MAX)
 		return UINT64_MAX;
 	return (blocks + 3) / 4 *
@@ -875,8 +892,8 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 }
 
 /*
- * The types are 8-bit ones, without residual, and channels contiguous; the rest of weights fits
- * into a byte.
+ * Accepts 8-bit types with contiguous channels and no residual. The zero point of weights is above
+ * -128, so that remainders fit into a byte.
  */
 static uint32_t dwconv_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)

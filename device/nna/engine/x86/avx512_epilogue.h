@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The quantised epilogue on 4 vectors of 16 accumulators at once: of one row, 4 blocks of channels;
- * of several rows, fewer blocks. It estimates as avx512_fixed.h does, or, where a residual is added
- * to what is rounded, as avx2_epilogue.h does, and computes anew, exactly, the vectors of which a
- * lane is not proven. For files that are compiled for AVX-512.
+ * Quantised epilogue on 4 vectors of 16 accumulators at once: 4 blocks of channels of one row, or
+ * fewer blocks of several rows. The estimate is that of avx512_fixed.h, or, if a residual is added
+ * to the rounded result, that of avx2_epilogue.h. A vector with a lane that is not proven exact is
+ * computed again by the exact steps. Include only from files compiled for AVX-512.
  */
 #ifndef NNADEV_AVX512_EPILOGUE_H
 #define NNADEV_AVX512_EPILOGUE_H
@@ -13,15 +13,15 @@
 
 /**
  * struct nnadev_blocks - constants of up to 4 blocks of 16 channels
- * @fixed: of block i in vector i; accumulators have their bias already when they are finished.
- *	Shifts are as they were read, once, but for those beyond 1 to 62, which mean these. With a
- *	residual, scales and nudges are of the estimate that struct nnadev_estimate describes; a
- *	nudge has its multiplier's sign.
- * @limits: of what is stored
+ * @fixed: vector i holds block i; accumulators include their bias when they are finished. Constants
+ *	are as read, each once, except that shifts are clamped to 1 to 62, which gives the same
+ *	result. With a residual, scale and nudge are those of struct nnadev_estimate, and a nudge
+ *	has its multiplier's sign.
+ * @limits: of the output
  * @blocks: in use, 1 to 4
- * @mask: bit i: channel i is in use
- * @estimated: the estimate is good for all channels, and what is added to it has a vector form
- * @zero: zero point of what is stored, as unsigned bytes
+ * @mask: bit i is set if channel i is in use
+ * @estimated: the estimate is valid for all channels, and the residual, if any, has a vector form
+ * @zero: zero point of the output as unsigned bytes
  */
 struct nnadev_blocks {
 	struct nnadev_fixed fixed;
@@ -32,7 +32,7 @@ struct nnadev_blocks {
 	__m512i zero;
 };
 
-/* Begins to read constants of a command's blocks. */
+/* Starts an empty set of blocks for a command. */
 static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nnadev_finish *f)
 {
 	const __m512i zero = _mm512_setzero_si512();
@@ -53,7 +53,7 @@ static inline void nnadev_blocks_start(struct nnadev_blocks *b, const struct nna
 	b->zero = _mm512_set1_epi16((int16_t)b->limits.zero);
 }
 
-/* Word `word` of the 4 of 16 channels, of which a vector has 4. */
+/* Gathers word @word of 16 channels; a channel has 4 words, a vector 4 channels. */
 static inline __m512i nnadev_channel_words(const __m512i *channels, int word)
 {
 	const __m512i at = _mm512_add_epi32(
@@ -65,13 +65,16 @@ static inline __m512i nnadev_channel_words(const __m512i *channels, int word)
 		_mm512_permutex2var_epi32(channels[2], at, channels[3]));
 }
 
-/* Sets the estimates of the 16 channels of vector @i: rounded before a residual is added. */
+/*
+ * Sets the estimates of the 16 channels of vector @i for a result that is rounded before a residual
+ * is added.
+ */
 static inline void nnadev_blocks_set_rounded(struct nnadev_blocks *b, const struct nnadev_finish *f,
 					     uint32_t i)
 {
 	const __m512i multiplier = _mm512_load_si512(b->fixed.multiplier[i]),
 		      shift = _mm512_load_si512(b->fixed.shift[i]);
-	/* 2^-shift and 2^(30-shift) by their exponents. */
+	/* 2^-shift and 2^(30-shift) are made from their exponents. */
 	const __m512 power = _mm512_castsi512_ps(
 		_mm512_slli_epi32(_mm512_sub_epi32(_mm512_set1_epi32(127), shift), 23));
 	const __m512i nudge = _mm512_maskz_slli_epi32(
@@ -85,8 +88,8 @@ static inline void nnadev_blocks_set_rounded(struct nnadev_blocks *b, const stru
 }
 
 /*
- * Adds the next block; those before it have 16 channels. Of channels, which others may change at
- * any time, each byte is read once.
+ * Adds the next block; all blocks before it have 16 channels. Reads each byte of the channels once,
+ * because others may change them at any time.
  */
 static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnadev_finish *f,
 				     const struct nnahw_channel *channels, uint32_t count)
@@ -102,7 +105,7 @@ static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnade
 
 		read[k] = _mm512_maskz_loadu_epi32(mask, &channels[k * 4]);
 	}
-	/* What is beyond the count has a shift of which the estimate is a proven 0. */
+	/* Unused channels get a shift whose estimate is a proven 0. */
 	shift = _mm512_mask_blend_epi32(used, _mm512_set1_epi32(62), nnadev_channel_words(read, 2));
 	shift = _mm512_max_epi32(shift, _mm512_set1_epi32(1));
 	shift = _mm512_min_epi32(shift, _mm512_set1_epi32(62));
@@ -117,11 +120,13 @@ static inline void nnadev_blocks_add(struct nnadev_blocks *b, const struct nnade
 }
 
 /*
- * 16 estimates, rounded to the nearest whole numbers. *far becomes at least twice the bits of how
- * far they lie from these. What has no 32 bits lies too far from the least number.
+ * Rounds 16 estimates to the nearest integers. Raises *far to the greatest |y - round(y)| seen, as
+ * float bits shifted left by one, so that integers compare without the sign. An estimate that does
+ * not fit into 32 bits becomes INT32_MIN and is too far from it.
  *
- * Of two units that compute in fp32 one multiplies and one converts, compares and adds, and all
- * round: so the difference is one of a product with 1, and its greatest is found as an integer.
+ * The CPU has two fp32 units: one multiplies; the other converts, compares and adds; both round.
+ * The difference is computed as a fused product with 1, and the maximum as an integer, to take work
+ * off the second unit.
  */
 static inline __m512i nnadev_round16(__m512 y, __m512i *far)
 {
@@ -133,7 +138,7 @@ static inline __m512i nnadev_round16(__m512 y, __m512i *far)
 	return q;
 }
 
-/* Whether whole numbers are exact results of estimates that lie no farther from them. */
+/* True if each |y - round(y)| in @far is below 1/2 - @unproven, so that all roundings are exact. */
 static inline bool nnadev_far_is_exact(__m512i far, float unproven)
 {
 	const __m512i most = _mm512_castps_si512(_mm512_set1_ps(0.5f - unproven));
@@ -141,7 +146,7 @@ static inline bool nnadev_far_is_exact(__m512i far, float unproven)
 	return !_mm512_cmpge_epu32_mask(far, _mm512_add_epi32(most, most));
 }
 
-/* The estimate of 16 accumulators: q minus its zero point, neither rounded nor clamped. */
+/* Estimates 16 results: q minus its zero point, neither rounded nor clamped. */
 static inline __m512 nnadev_estimate16(const float *scale, const float *nudge, __m512i acc)
 {
 	const __m512i sign = _mm512_set1_epi32(INT32_MIN);
@@ -153,13 +158,16 @@ static inline __m512 nnadev_estimate16(const float *scale, const float *nudge, _
 	return _mm512_fmadd_ps(x, _mm512_loadu_ps(scale), signed_nudge);
 }
 
-/* The low halves of 64-bit numbers, of which odd ones belong behind even ones. */
+/* Joins the low halves of 64-bit numbers: even 32-bit lanes from @even, odd lanes from @odd. */
 static inline __m512i nnadev_low_halves(__m512i even, __m512i odd)
 {
 	return _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32));
 }
 
-/* 8 products of nnadev_requantize(), of which the results have 32 bits: shifts from 31 to 62. */
+/*
+ * Rounds and shifts 8 products as nnadev_requantize() does, for shifts from 31 to 62: results fit
+ * into 32 bits.
+ */
 static inline __m512i nnadev_round_product8(__m512i product, int32_t shift)
 {
 	const int64_t first = shift >= 32 ? 1 << 30 : 0;
@@ -189,7 +197,7 @@ static inline __m512i nnadev_add_staged16(const struct nnadev_finish *f, __m512i
 	return nnadev_scale16(_mm512_add_epi32(q, r), f->e->add_multiplier, f->e->add_shift);
 }
 
-/* 8 sums, rounded halves away from zero and shifted. */
+/* Shifts 8 sums right and rounds halves away from zero. */
 static inline __m512i nnadev_round_sum8(__m512i sum, int32_t shift)
 {
 	const __m512i round = _mm512_set1_epi64((int64_t)1 << (shift - 1));
@@ -199,8 +207,8 @@ static inline __m512i nnadev_round_sum8(__m512i sum, int32_t shift)
 }
 
 /*
- * (q * own_scale + r * residual_scale) * 2^-add_shift, rounded halves away from zero, of numbers
- * minus their zero points; the results have 32 bits.
+ * (q * own_scale + r * residual_scale) * 2^-add_shift, halves rounded away from zero. @q and @r are
+ * minus their zero points; results fit into 32 bits.
  */
 static inline __m512i nnadev_add_residual16(const struct nnadev_finish *f, __m512i q, __m512i r)
 {
@@ -214,7 +222,7 @@ static inline __m512i nnadev_add_residual16(const struct nnadev_finish *f, __m51
 				 nnadev_round_sum8(odd, f->e->add_shift));
 }
 
-/* Adds the residual @r to q, minus its zero point. */
+/* Clamps q, which is minus its zero point, and adds the residual @r. */
 static inline __m512i nnadev_add_widened16(const struct nnadev_finish *f, __m512i q, __m512i r)
 {
 	r = _mm512_sub_epi32(r, _mm512_set1_epi32(f->residual->desc.zero_point));
@@ -223,7 +231,7 @@ static inline __m512i nnadev_add_widened16(const struct nnadev_finish *f, __m512
 	return f->e->staged ? nnadev_add_staged16(f, q, r) : nnadev_add_residual16(f, q, r);
 }
 
-/* The same of a block of which number 0 is at @from. */
+/* Adds the residual bytes of a block to q; the byte of channel 0 is at @from. */
 static inline __m512i nnadev_add16(const struct nnadev_finish *f, __m512i q, const uint8_t *from,
 				   __mmask16 mask)
 {
@@ -234,7 +242,10 @@ static inline __m512i nnadev_add16(const struct nnadev_finish *f, __m512i q, con
 						   _mm512_cvtepu8_epi32(bytes));
 }
 
-/* 8 accumulators, in the low halves, requantised exactly: q minus its zero point, to 2^30. */
+/*
+ * Requantises 8 accumulators exactly; they are in the low halves. Return: q minus its zero point,
+ * clamped to +-2^30.
+ */
 static inline __m512i nnadev_exact8(const struct nnadev_finish *f, __m512i acc, __m512i multiplier,
 				    __m512i shift)
 {
@@ -244,7 +255,10 @@ static inline __m512i nnadev_exact8(const struct nnadev_finish *f, __m512i acc, 
 		_mm512_cmpge_epi64_mask(shift, _mm512_set1_epi64(32)), 1 << 30);
 	__m512i q;
 
-	/* In one rounding, halves of what is below 0 go down; in two, the first is of its sign. */
+	/*
+	 * One step: halves of negative products round down. Two steps: the first adds 2^30 with the
+	 * product's sign.
+	 */
 	first = f->e->once ? below : _mm512_sub_epi64(_mm512_xor_si512(first, below), below);
 	q = _mm512_add_epi64(product, _mm512_sllv_epi64(one, _mm512_sub_epi64(shift, one)));
 	q = _mm512_srav_epi64(_mm512_add_epi64(q, first), shift);
@@ -252,7 +266,7 @@ static inline __m512i nnadev_exact8(const struct nnadev_finish *f, __m512i acc, 
 	return _mm512_max_epi64(q, _mm512_set1_epi64(-(1 << 30)));
 }
 
-/* 16 accumulators, by the constants of vector i. */
+/* Requantises 16 accumulators exactly with the constants of vector @i. */
 static inline __m512i nnadev_exact16(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 				     uint32_t i, __m512i acc)
 {
@@ -268,9 +282,9 @@ static inline __m512i nnadev_exact16(const struct nnadev_finish *f, const struct
 
 /**
  * struct nnadev_group - 4 vectors of accumulators that are finished together
- * @blocks: of each row, 1 to 4; vector i is block i % @blocks of row i / @blocks, and what is
- *	beyond @blocks * @rows is anything
- * @rows: 4 / @blocks, or fewer
+ * @blocks: of each row, 1 to 4; vector i is block i % @blocks of row i / @blocks. Vectors from
+ *	@blocks * @rows on are unspecified
+ * @rows: at most 4 / @blocks
  * @first: number of the first channel
  * @at, @rat: elements of output and residual for channel 0 of each row
  */
@@ -279,7 +293,7 @@ struct nnadev_group {
 	const int64_t *at, *rat;
 };
 
-/* A group that has no estimate. */
+/* Finishes a group that has no estimate. */
 static inline void nnadev_group_finish_any(const struct nnadev_finish *f,
 					   const struct nnadev_blocks *b,
 					   const struct nnadev_group *g, const __m512i *accs)
@@ -326,7 +340,7 @@ static inline void nnadev_group_finish_any(const struct nnadev_finish *f,
 	}
 }
 
-/* Where the residual of a vector is, and which of its channels are in use. */
+/* Return: where the residual of a vector is. Writes its channels in use to @mask. */
 static inline const uint8_t *nnadev_group_residual(const struct nnadev_finish *f,
 						   const struct nnadev_blocks *b,
 						   const struct nnadev_group *g, uint32_t vector,
@@ -339,7 +353,10 @@ static inline const uint8_t *nnadev_group_residual(const struct nnadev_finish *f
 	       block * 16;
 }
 
-/* Adds the residual to what is requantised, by an estimate. Return: whether that is proven. */
+/*
+ * Adds the residual to requantised numbers by an estimate. Return: whether all sums are proven
+ * exact.
+ */
 static inline __attribute__((always_inline)) bool
 nnadev_group_add(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 		 const struct nnadev_group *g, __m512i *q)
@@ -363,7 +380,10 @@ nnadev_group_add(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 	return nnadev_far_is_exact(far, NNADEV_SUM_UNPROVEN);
 }
 
-/* Stores a group; @low and @high have 16 bits, in the order that packing 2 vectors gives them. */
+/*
+ * Stores a group. @low and @high have 16-bit numbers, in the order in which packing two vectors
+ * leaves them.
+ */
 static inline __attribute__((always_inline)) void
 nnadev_group_store(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 		   const struct nnadev_group *g, __m512i low, __m512i high)
@@ -371,7 +391,7 @@ nnadev_group_store(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 	uint8_t *out = (uint8_t *)f->output->data + g->first;
 
 	low = nnadev_fixed_clamp(&b->fixed, _mm512_packus_epi16(low, high));
-	/* Packing has put dword i of each vector into the ith quarter. */
+	/* Packing has put dword i of each vector into quarter i. */
 	low = _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3,
 							 7, 11, 15),
 				       low);
@@ -400,7 +420,8 @@ nnadev_group_store(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 }
 
 /*
- * A group of which the estimate is not proven. Not in line: it is long, and rare.
+ * Finishes a group whose estimate is not proven. Not inline, because the function is long and
+ * rarely called.
  */
 static __attribute__((noinline, unused)) void
 nnadev_group_finish_exact(const struct nnadev_finish *f, const struct nnadev_blocks *b,
@@ -442,7 +463,7 @@ nnadev_group_finish_exact(const struct nnadev_finish *f, const struct nnadev_blo
 			   _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), b->zero));
 }
 
-/* The estimates of a group without a residual. */
+/* Estimates a group without a residual. */
 static inline __attribute__((always_inline)) void
 nnadev_group_estimate(const struct nnadev_blocks *b, const struct nnadev_group *g,
 		      const __m512i *acc, __m512i *t, const bool is_signed)
@@ -458,15 +479,15 @@ nnadev_group_estimate(const struct nnadev_blocks *b, const struct nnadev_group *
 }
 
 /*
- * Finishes and stores a group by its estimate. Return: whether that is proven; if not, nothing has
- * been stored, and nnadev_group_finish_exact() must do it.
+ * Finishes and stores a group by its estimate. Return: true if the estimate is proven exact. If
+ * false, nothing is stored, and the caller calls nnadev_group_finish_exact().
  */
 static inline __attribute__((always_inline)) bool
 nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b,
 		    const struct nnadev_group *g, const __m512i *acc)
 {
 	const uint32_t vectors = g->rows * g->blocks;
-	/* The high halves of 4 numbers of each of two vectors. */
+	/* Selects the high halves of 4 numbers of each of two vectors. */
 	const __m512i halves = _mm512_add_epi16(
 		_mm512_broadcast_i32x4(_mm_setr_epi16(1, 3, 5, 7, 33, 35, 37, 39)),
 		_mm512_setr_epi32(0, 0, 0, 0, 0x80008, 0x80008, 0x80008, 0x80008, 0x100010,
@@ -474,7 +495,7 @@ nnadev_group_finish(const struct nnadev_finish *f, const struct nnadev_blocks *b
 				  0x180018));
 	__m512i far = _mm512_setzero_si512(), q[4];
 
-	/* What is not there is proven. */
+	/* Lanes that are not in use count as exact. */
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < 4; i++)
 		q[i] = _mm512_set1_epi32(f->has_residual ? 0 : NNADEV_FIXED_WINDOW);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
  * EWISE with AVX-512: sums and products of 8-bit numbers, rounded in stages as TFLite does. 64
- * results at a time are estimated as avx512_fixed.h has it; where one of them is not proven, all
- * are computed by the exact steps. A product is requantised as an accumulator is. A sum
+ * results at a time are estimated as in avx512_fixed.h. If one of them is not proven exact, all are
+ * computed by the exact steps. A product is requantised as an accumulator is. A sum
  *
  *   (x * a_scale * 2^(20-a_shift) + y * b_scale * 2^(20-b_shift)) * multiplier * 2^-shift
  *
- * of numbers minus their zero points is estimated with two factors in fp32, of which the errors and
- * what the stages round are added up when the command begins.
+ * of numbers minus their zero points is estimated with two fp32 factors. The errors of the factors
+ * and of the stages' rounding are added up when the command begins.
  *
- * Where only one operand moves in a long row, the results are a function of its bytes: they are
- * computed for all 256, and looked up.
+ * In a long row with one constant operand, results are a function of the other operand's byte: they
+ * are computed for all 256 bytes and looked up.
  */
 #include "device/nna/engine/x86/avx512_epilogue.h"
 #include "device/nna/engine/x86/avx512_fixed.h"
@@ -22,14 +22,14 @@
 /**
  * struct source - an input, as numbers minus the zero point
  * @is_signed: S8
- * @moves: does not stand still in a row
- * @period: it repeats so many elements; 0: it does not
+ * @moves: not constant in a row
+ * @period: number of elements that the input repeats; 0 if it does not repeat
  * @advance: 16 modulo @period
  * @zero: zero point
  * @from: the next element
- * @still: the element of one that does not move
- * @phase: which of the elements that it repeats is the next one
- * @repeated: these elements, and 15 more or more
+ * @still: the element of a constant input
+ * @phase: index in the period of the next element
+ * @repeated: the repeated elements and at least 15 more
  */
 struct source {
 	bool is_signed, moves;
@@ -43,10 +43,11 @@ struct source {
 
 /**
  * struct rule - how results are computed
- * @p: the command's
- * @fixed: limits, and of a product constants in vector 0
- * @a, @b: factors of a sum, of results in 2^-16
- * @estimated: the estimate of a sum is good
+ * @p: parameters of the command
+ * @fixed: limits; for a product also the constants, in vector 0
+ * @limits: of results
+ * @a, @b: factors of a sum, in units of 2^-16
+ * @estimated: the estimate is valid
  */
 struct rule {
 	const struct nnahw_cmd_ewise *p;
@@ -56,7 +57,7 @@ struct rule {
 	bool estimated;
 };
 
-/* Up to 16 bytes as numbers minus the zero point. */
+/* Loads up to 16 bytes as numbers minus the zero point. */
 static inline __m512i load16(const struct source *s, const uint8_t *from, __mmask16 mask)
 {
 	const __m128i v = _mm_maskz_loadu_epi8(mask, from);
@@ -70,7 +71,7 @@ static inline __mmask16 mask_of(uint32_t count)
 	return count < 16 ? (__mmask16)((1u << count) - 1) : 0xffff;
 }
 
-/* What stays the same for all rows. */
+/* Sets the members that are the same for all rows. */
 static void source_get(struct source *s, const struct nnadev_engine_operand *o,
 		       const struct nnadev_rows *rows, uint32_t operand, int32_t *repeated)
 {
@@ -82,7 +83,7 @@ static void source_get(struct source *s, const struct nnadev_engine_operand *o,
 	s->repeated = repeated;
 }
 
-/* Begins a piece of a row. */
+/* Starts a piece of a row. */
 static inline void source_start(struct source *s, const struct nnadev_engine_operand *o,
 				const struct nnadev_run *run, uint32_t operand)
 {
@@ -101,7 +102,7 @@ static inline void source_start(struct source *s, const struct nnadev_engine_ope
 		s->repeated[i] = s->repeated[i - s->period];
 }
 
-/* The next 16 elements, of which those of @mask are there. */
+/* Return: the next 16 elements; only those of @mask are present. */
 static inline __attribute__((always_inline)) __m512i source_next(struct source *s, __mmask16 mask)
 {
 	__m512i v;
@@ -119,7 +120,7 @@ static inline __attribute__((always_inline)) __m512i source_next(struct source *
 	return v;
 }
 
-/* The first stage of a sum: of the larger scale, it halves without a rest. */
+/* First stage of a sum. For the operand of the larger scale it halves x * 2^20, which is exact. */
 static inline __m512i stage16(__m512i x, int32_t scale, int32_t shift)
 {
 	if (scale == 1 << 30 && shift == 31)
@@ -127,7 +128,10 @@ static inline __m512i stage16(__m512i x, int32_t scale, int32_t shift)
 	return nnadev_scale16(_mm512_slli_epi32(x, 20), scale, shift);
 }
 
-/* 16 results by the exact steps, in 2^-16, after limits that bytes do not reach. */
+/*
+ * Computes 16 results by the exact steps, in units of 2^-16, clamped to -1 to 256, just beyond the
+ * range of bytes.
+ */
 static inline __m512i exact16(const struct rule *r, __m512i x, __m512i y, const bool product)
 {
 	const struct nnahw_cmd_ewise *p = r->p;
@@ -145,7 +149,7 @@ static inline __m512i exact16(const struct rule *r, __m512i x, __m512i y, const 
 	return _mm512_slli_epi32(_mm512_min_epi32(x, _mm512_set1_epi32(256)), 16);
 }
 
-/* The next 64 results, or the last @left. */
+/* Computes the next 64 results, or the last @left. */
 static inline __attribute__((always_inline)) void
 finish(const struct rule *r, struct source *a, struct source *b, uint8_t *to, uint32_t left,
        const bool product, const bool whole)
@@ -187,7 +191,7 @@ finish(const struct rule *r, struct source *a, struct source *b, uint8_t *to, ui
 		_mm512_mask_storeu_epi8(to, ~0ull >> (64 - left), bytes);
 }
 
-/* All results of a piece of a row. */
+/* Computes all results of a piece of a row. */
 static inline __attribute__((always_inline)) void
 run_piece(const struct rule *r, struct source *a, struct source *b, uint8_t *to, uint32_t count,
 	  const bool product)
@@ -200,7 +204,7 @@ run_piece(const struct rule *r, struct source *a, struct source *b, uint8_t *to,
 		finish(r, a, b, to + i, count - i, product, false);
 }
 
-/* A piece in which one operand moves, at @from. */
+/* Computes a piece in which one operand is constant by a table of the other operand's bytes. */
 static inline __attribute__((always_inline)) void
 run_table(const struct rule *r, struct source *a, struct source *b, uint8_t *to, uint32_t count,
 	  const bool product)
@@ -218,7 +222,7 @@ run_table(const struct rule *r, struct source *a, struct source *b, uint8_t *to,
 	nnadev_table_look_up(table, to, from, count);
 }
 
-/* Rows of a tile. */
+/* Computes the rows of a tile. */
 static inline __attribute__((always_inline)) void
 run_rows(const struct rule *r, const struct nnadev_engine_command *cmd,
 	 const struct nnadev_engine_plan *plan, uint32_t tile, const bool product)
@@ -246,7 +250,7 @@ run_rows(const struct rule *r, const struct nnadev_engine_command *cmd,
 	}
 }
 
-/* The constants of a product. */
+/* Computes the constants of a product. */
 static void rule_get_product(struct rule *r)
 {
 	struct nnadev_fixed *f = &r->fixed;
@@ -258,9 +262,9 @@ static void rule_get_product(struct rule *r)
 }
 
 /*
- * The factors of a sum. They and the two sums of fp32 are each off by a part of at most 2^-24 of
- * what all is at most. In 2^-16, that, what the stages are off and the conversion must be less than
- * half of the window.
+ * Computes the factors of a sum. The factors and the two fp32 additions have an error of at most
+ * 2^-24 of the largest value. The sum of these errors, of the stages' error and of the conversion's
+ * 1/2, in units of 2^-16, must be less than half of the window.
  */
 static void rule_get_sum(struct rule *r)
 {
@@ -286,7 +290,7 @@ static uint32_t ewise8_tile(const struct nnadev_engine_command *cmd,
 	rule.p = p;
 	nnadev_fixed_limits_get(&rule.limits, out->type, out->zero_point, p->q_min, p->q_max,
 				false);
-	rule.limits.rectified = false; /* estimates of products take the sign into account */
+	rule.limits.rectified = false; /* the nudge of a product takes the product's sign */
 	nnadev_fixed_start(&rule.fixed, &rule.limits);
 	if (p->op == NNAHW_EWISE_MUL) {
 		rule_get_product(&rule);
@@ -298,7 +302,7 @@ static uint32_t ewise8_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Rules in stages on bytes, in rows that are contiguous; shifts leave results of 32 bits. */
+/* Accepts staged rules on bytes in contiguous rows, if shifts give results of 32 bits. */
 static uint32_t ewise8_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * EWISE with AVX-512: functions of one 8-bit input. It fills the table as the kernel for AVX2 does,
- * and looks up 64 bytes at once.
+ * EWISE with AVX-512: functions of one 8-bit input. The AVX2 kernel fills the table; this kernel
+ * looks up 64 bytes at a time.
  */
 #include "device/nna/engine/x86/avx512_table.h"
 #include "device/nna/engine/x86/ewise.h"
@@ -27,7 +27,7 @@ static uint32_t table_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Rows of the input are contiguous, as those of the output are. */
+/* Accepts contiguous rows of input and output. */
 static uint32_t table_accepts(const struct nnadev_engine_command *cmd,
 			      struct nnadev_engine_plan *plan)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requantisation of 64 accumulators to bytes by the estimate of vector/fixed.h, where every lane
- * shows that its result is the exact one. For files that are compiled for AVX-512.
+ * Requantises 64 accumulators to bytes by the estimate of vector/fixed.h; each lane shows whether
+ * its result is exact. Include only from files compiled for AVX-512.
  *
- * What does not fit into an estimate becomes 2^31, of which the lower half is 0, as that of all
- * results of a channel with another multiplier or shift than the estimate takes.
+ * An estimate that does not fit into 32 bits is converted to INT32_MIN, whose lower half is 0 and
+ * proves nothing. All results of a channel whose multiplier or shift the estimate does not support
+ * have a lower half within the window, and prove nothing either.
  */
 #ifndef NNADEV_AVX512_FIXED_H
 #define NNADEV_AVX512_FIXED_H
@@ -15,12 +16,12 @@
 
 /**
  * struct nnadev_fixed - constants of 64 channels, as 4 vectors of 16 lanes
- * @bias: what accumulators begin with
+ * @bias: initial value of the accumulators
  * @scale, @nudge: of the estimate
  * @multiplier, @shift: of the exact steps
- * @added: signed nudges: what else is added to the estimate
- * @low, @high: limits of bytes, as unsigned ones
- * @flip: what makes them those of the output: 0x80 where that is signed
+ * @added: added to the estimate if nudges take a sign
+ * @low, @high: limits as unsigned bytes
+ * @flip: XORed to an unsigned byte to get a byte of the output: 0x80 for a signed output, else 0
  */
 struct nnadev_fixed {
 	_Alignas(64) int32_t bias[4][16];
@@ -39,13 +40,13 @@ static inline void nnadev_fixed_start(struct nnadev_fixed *f, const struct nnade
 				  NNADEV_FIXED_WINDOW / 2);
 }
 
-/* Sets the estimates of the 16 channels of vector @i, whose multiplier and shift are there. */
+/* Sets the estimates of the 16 channels of vector @i from its multipliers and shifts. */
 static inline void nnadev_fixed_set(struct nnadev_fixed *f, const struct nnadev_fixed_limits *l,
 				    uint32_t i)
 {
 	const __m512i multiplier = _mm512_load_si512(f->multiplier[i]),
 		      shift = _mm512_load_si512(f->shift[i]);
-	/* 2^(16-shift) and 2^(46-shift) by their exponents. */
+	/* 2^(16-shift) and 2^(46-shift) are made from their exponents. */
 	const __m512 power = _mm512_castsi512_ps(
 		_mm512_slli_epi32(_mm512_sub_epi32(_mm512_set1_epi32(127 + 16), shift), 23));
 	const __mmask16 two_steps =
@@ -59,7 +60,10 @@ static inline void nnadev_fixed_set(struct nnadev_fixed *f, const struct nnadev_
 	good = _mm512_mask_cmpge_epi32_mask(good, shift, _mm512_set1_epi32(1));
 	good = _mm512_mask_cmple_epi32_mask(good, shift, _mm512_set1_epi32(62));
 	_mm512_store_ps(f->scale[i], _mm512_maskz_mov_ps(good, scale));
-	/* 1/2 of either sign and what is added then: the middle of the window. */
+	/*
+	 * An unsupported channel has scale 0 and nudge 0, or, with signed nudges, +-1/2. The latter
+	 * and @added put the lower half of the estimate into the middle of the window.
+	 */
 	if (l->rectified)
 		nudge = _mm512_maskz_add_ps(good, nudge, f->added);
 	else
@@ -67,7 +71,7 @@ static inline void nnadev_fixed_set(struct nnadev_fixed *f, const struct nnadev_
 	_mm512_store_ps(f->nudge[i], nudge);
 }
 
-/* The estimate of 16 accumulators; with @is_signed the nudge takes the accumulator's sign. */
+/* Estimates 16 results; with @is_signed the nudge takes the accumulator's sign. */
 static inline __attribute__((always_inline)) __m512i
 nnadev_fixed_estimate(__m512i acc, __m512 scale, __m512 nudge, __m512 added, const bool is_signed)
 {
@@ -82,14 +86,14 @@ nnadev_fixed_estimate(__m512i acc, __m512 scale, __m512 nudge, __m512 added, con
 	return _mm512_cvtps_epi32(_mm512_add_ps(_mm512_fmadd_ps(x, scale, nudge), added));
 }
 
-/* Which lanes of an estimate are not proven to be exact. */
+/* Return: a mask of the lanes that are not proven exact. */
 static inline uint32_t nnadev_fixed_doubtful(__m512i t)
 {
 	return _mm512_cmplt_epu32_mask(_mm512_and_si512(t, _mm512_set1_epi32(0xffff)),
 				       _mm512_set1_epi32(NNADEV_FIXED_WINDOW));
 }
 
-/* Whether all of 64 estimates are exact. */
+/* True if all 64 estimates are exact. */
 static inline bool nnadev_fixed_is_exact(const __m512i *t)
 {
 	const __m512i least =
@@ -99,15 +103,15 @@ static inline bool nnadev_fixed_is_exact(const __m512i *t)
 					     _mm512_set1_epi16(NNADEV_FIXED_WINDOW));
 }
 
-/* Clamps 64 unsigned bytes, and makes them those of the output. */
+/* Clamps 64 unsigned bytes and converts them to bytes of the output. */
 static inline __m512i nnadev_fixed_clamp(const struct nnadev_fixed *f, __m512i q)
 {
 	return _mm512_xor_si512(_mm512_min_epu8(_mm512_max_epu8(q, f->low), f->high), f->flip);
 }
 
 /*
- * Clamps 64 estimates to bytes: of each 128 bits, bytes 4 * i to 4 * i + 3 are the 4 lanes of
- * vector i there.
+ * Clamps 64 estimates to bytes. In each 128 bits of the result, bytes 4 * i to 4 * i + 3 are the 4
+ * lanes that vector i has there.
  */
 static inline __attribute__((always_inline)) __m512i
 nnadev_fixed_bytes(const struct nnadev_fixed *f, const __m512i *t)

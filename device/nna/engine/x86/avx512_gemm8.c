@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * CONV on 8-bit types with AVX-512: the products of packed weights by vpdpbusd, which adds 4
- * products of an unsigned and a signed byte to each of 16 sums, exactly.
+ * CONV on 8-bit types with AVX-512. Multiplies packed weights by vpdpbusd, which adds 4 products of
+ * an unsigned and a signed byte to each of 16 sums, exactly.
  *
  * A tile is a range of rows (output positions) by a range of blocks of 16 output channels. Weights
- * are used where they lie: 64 bytes of them are a quad of k of the 16 channels of a block. So are
- * rows of input, if a row is the channels of a position and these are quads; others are put
- * together in scratch memory, with zeros up to a multiple of 64. Some rows by up to 4 blocks are
- * multiplied at a time, in up to 24 registers over all of k, and finished from there.
+ * are read in place: 64 bytes are a quad of k for the 16 channels of a block. Rows of input are
+ * read in place if a row is the channels of one position and k is a multiple of 4; other rows are
+ * gathered in scratch memory and padded with zeros to a multiple of 64. A few rows by up to 4
+ * blocks are multiplied at a time, in up to 24 registers over all of k, and finished from there.
  *
- * Products are of stored numbers, and the kernel takes off what they are too much:
+ * Products are of stored numbers. The kernel corrects for
  *
- *   weights' zero point w0   x * (w - w0) = x * w - x * w0: a row's inputs are added up once, and
- *                            all columns begin with that sum times -w0
- *   signed inputs x          are multiplied as x ^ 0x80 = x + 128, and all rows begin with the sum
+ *   weights' zero point w0   x * (w - w0) = x * w - x * w0: a row's inputs are summed once, and
+ *                            all columns start with that sum times -w0
+ *   signed inputs x          x is multiplied as x ^ 0x80 = x + 128, and all rows start with the sum
  *                            of the weights times -128
  */
 #include "device/nna/engine/x86/avx512_epilogue.h"
@@ -24,10 +24,10 @@
 #define TILE_PRODUCTS (12u << 20)
 
 /**
- * struct scratch - where a tile's parts of the scratch memory begin
- * @rows: of input
- * @from: where each of them begins, in the input or in @rows
- * @unproven: accumulators of groups of a register tile that are left to the exact steps
+ * struct scratch - where the pieces of a tile's scratch memory begin
+ * @rows: rows of input
+ * @from: start of each row, in the input or in @rows
+ * @unproven: accumulators of the groups of a register tile that need the exact steps
  */
 struct scratch {
 	struct nnadev_gemm8_rows rows;
@@ -41,7 +41,7 @@ static uint64_t scratch_get(const struct nnadev_gemm8 *g, uint32_t rows, uint8_t
 {
 	struct nnadev_layout l = { .base = base };
 
-	/* put_steps() writes up to 7 numbers more, and rows are added up by 4. */
+	/* put_steps() writes up to 7 numbers too many, and rows are summed 4 at a time. */
 	rows += 7;
 	nnadev_gemm8_take(g, rows, &l, &s->rows);
 	s->from = nnadev_layout_take(&l, rows * sizeof(*s->from));
@@ -49,13 +49,13 @@ static uint64_t scratch_get(const struct nnadev_gemm8 *g, uint32_t rows, uint8_t
 	return l.size;
 }
 
-/* Whether rows of input are used where they lie. */
+/* True if rows of input are read in place. */
 static inline bool used_in_place(const struct nnadev_gemm8 *g)
 {
 	return g->in_place && g->k % 4 == 0;
 }
 
-/* Up to 64 bytes of a row, of which those beyond it are 0. */
+/* Loads up to 64 bytes of a row; bytes beyond the row are 0. */
 static inline __m512i load_row(const uint8_t *from, uint32_t left, __m512i flip)
 {
 	const __mmask64 mask = left < 64 ? (1ull << left) - 1 : ~0ull;
@@ -64,7 +64,7 @@ static inline __m512i load_row(const uint8_t *from, uint32_t left, __m512i flip)
 				     _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, from), flip));
 }
 
-/* Puts a row together. */
+/* Gathers a row. */
 static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 			   uint32_t i, const struct nnadev_gemm8_row *row)
 {
@@ -76,17 +76,20 @@ static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gem
 }
 
 /**
- * struct piece - what a row of the kernel takes from the input
- * @from: for a window at column 0, as many bytes before it as its place in the row has: so that
- *	what is loaded from there lies in its place
- * @first: that place
+ * struct piece - the bytes that a gathered row takes from one input row
+ * @from: address of the bytes for a window at column 0, minus @first: loading from @from puts the
+ *	bytes into their place
+ * @first: byte offset in the gathered row
  */
 struct piece {
 	uintptr_t from;
 	uint32_t first;
 };
 
-/* The pieces of windows at row y of the input that are not padding; @from is its row 0. */
+/*
+ * Finds the pieces, padding excluded, of windows that begin at input row @y. @from is input row 0.
+ * Return: the number of pieces.
+ */
 static uint32_t get_pieces(const struct nnadev_gemm8 *g, const uint8_t *from, int64_t y,
 			   struct piece *pieces)
 {
@@ -104,7 +107,10 @@ static uint32_t get_pieces(const struct nnadev_gemm8 *g, const uint8_t *from, in
 	return count;
 }
 
-/* v, with bytes of a piece where the mask is set; @narrow: they are in its first 32. */
+/*
+ * Replaces the bytes of @v that @mask selects by those of a piece. @narrow: all are in the first
+ * 32.
+ */
 static inline __attribute__((always_inline)) __m512i load_piece(__m512i v, uint64_t mask,
 								uintptr_t from, const bool narrow)
 {
@@ -116,12 +122,12 @@ static inline __attribute__((always_inline)) __m512i load_piece(__m512i v, uint6
 
 /**
  * struct windows - neighbouring windows whose columns are all in the input
- * @pieces: of the first
- * @whole: bytes of a piece
- * @zero: what padding is
- * @flip: of the input's sign
- * @step: from one to the next
- * @to_step: between rows that are put together
+ * @pieces: of the first window
+ * @whole: mask of the bytes of a piece
+ * @zero: a row of padding
+ * @flip: flips the sign of signed inputs
+ * @step: bytes from one window to the next
+ * @to_step: bytes from one gathered row to the next
  */
 struct windows {
 	const struct piece *pieces;
@@ -130,7 +136,7 @@ struct windows {
 	int64_t step, to_step;
 };
 
-/* Puts @count of them together; @column: of the first. */
+/* Gathers @count rows. @column: byte offset of the first window's column. */
 static inline __attribute__((always_inline)) void
 put_inside(const struct windows *w, int64_t column, uint32_t count, uint8_t *to,
 	   const uint32_t used, const bool narrow)
@@ -158,9 +164,9 @@ put_inside(const struct windows *w, int64_t column, uint32_t count, uint8_t *to,
 }
 
 /*
- * Puts rows together that lie in one row of an image: of windows of 64 bytes or less (@narrow: of
- * 32), of which a row lies in the input as it is. Row i of the tile is the first, at @index of the
- * output.
+ * Gathers @count rows of output positions in one row of an image. The windows have at most 64 bytes
+ * (@narrow: 32), and a kernel row is contiguous in the input. The first is row @i of the tile, at
+ * @index of the output.
  */
 static inline __attribute__((always_inline)) void
 put_windows(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t *index, uint32_t i,
@@ -213,14 +219,14 @@ put_windows(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t *index, u
 	}
 }
 
-/* Whether put_windows() can do it. */
+/* True if put_windows() can gather the rows. */
 static inline bool has_short_windows(const struct nnadev_gemm8 *g)
 {
 	return g->k <= 64 && g->conv.window.dilation_w == 1 &&
 	       (uint32_t)g->conv.input->desc.strides[2] == g->conv.group_in;
 }
 
-/* Numbers first, first + step, and so on; up to 7 more than count of them may be written. */
+/* Stores first, first + step, and so on. May write up to 7 numbers beyond @count. */
 static inline void put_steps(int64_t *to, int64_t first, int64_t step, uint32_t count)
 {
 	__m512i v = _mm512_add_epi64(_mm512_set1_epi64(first),
@@ -234,8 +240,8 @@ static inline void put_steps(int64_t *to, int64_t first, int64_t step, uint32_t 
 }
 
 /*
- * Finds out where rows [first, first + rows) of a set lie, or puts them together, and where they
- * are stored.
+ * Gathers rows [first, first + rows) of a set, or finds where they lie, and finds where their
+ * outputs and residuals are.
  */
 static void find_rows(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
 		      const struct scratch *s)
@@ -270,7 +276,7 @@ static void find_rows(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first
 	}
 }
 
-/* What the sums of 4 rows begin with for the weights' zero point. */
+/* Computes the initial values of the sums of 4 rows for the weights' zero point. */
 static inline __m128i row_begins(const struct nnadev_gemm8 *g, const uint8_t *const *from,
 				 __m512i flip)
 {
@@ -307,8 +313,8 @@ static inline __m128i row_begins(const struct nnadev_gemm8 *g, const uint8_t *co
 }
 
 /*
- * Whether rows lie in the input one behind the other, and several of them in 64 bytes: 8 or 16
- * channels, of which each position is a row.
+ * True if rows are contiguous in the input and 64 bytes hold several of them: each position is a
+ * row of 8 or 16 channels.
  */
 static inline bool lies_dense(const struct nnadev_gemm8 *g)
 {
@@ -323,7 +329,7 @@ static inline bool lies_dense(const struct nnadev_gemm8 *g)
 	       (in->dims[0] == 1 || in->strides[0] == row * w->height);
 }
 
-/* What the sums of @rows rows that lie dense begin with. */
+/* Computes the initial values of the sums of @rows contiguous rows. */
 static inline void put_dense_begins(const struct nnadev_gemm8 *g, const uint8_t *from,
 				    uint32_t rows, int32_t *to)
 {
@@ -357,7 +363,7 @@ static inline void put_dense_begins(const struct nnadev_gemm8 *g, const uint8_t 
 	}
 }
 
-/* Makes rows [first, first + rows) of a set ready. */
+/* Prepares rows [first, first + rows) of a set. */
 static void get_rows(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
 		     const struct scratch *s)
 {
@@ -383,13 +389,15 @@ static void get_rows(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first,
 				row_begins(g, s->from + i, flip));
 }
 
-/* c += x * b, in whose place the compiler would compute several sums and spill them. */
+/*
+ * c += x * b. In assembly, because the compiler would compute several partial sums and spill them.
+ */
 static inline __attribute__((always_inline)) void multiply_add(__m512i *c, __m512i x, __m512i b)
 {
 	__asm__("vpdpbusd %[b], %[x], %[c]" : [c] "+v"(*c) : [x] "v"(x), [b] "v"(b));
 }
 
-/* A quad of a row in all lanes. */
+/* Broadcasts a quad of a row to all lanes. */
 static inline __attribute__((always_inline)) __m512i load_quad(const uint8_t *from)
 {
 	int32_t quad;
@@ -399,11 +407,12 @@ static inline __attribute__((always_inline)) __m512i load_quad(const uint8_t *fr
 }
 
 /**
- * struct panel - the weights of up to 4 blocks, and what a tile multiplies with them
- * @b: weights, of a block @stride bytes
+ * struct panel - the weights of up to 4 blocks, and their constants
+ * @b: weights
+ * @stride: bytes of a block's weights
  * @constants: of the blocks
- * @block: the first of them
- * @zero: weights have a zero point
+ * @block: number of the first block
+ * @zero: the weights' zero point is not 0
  */
 struct panel {
 	const int8_t *b;
@@ -413,7 +422,7 @@ struct panel {
 	bool zero;
 };
 
-/* Rows of a tile, from @row on, that are finished together. */
+/* Describes the group of @rows rows of a tile from @row on, which are finished together. */
 static inline __attribute__((always_inline)) struct nnadev_group
 get_group(const struct scratch *s, const struct panel *p, uint32_t row, const uint32_t rows,
 	  const uint32_t blocks)
@@ -428,8 +437,8 @@ get_group(const struct scratch *s, const struct panel *p, uint32_t row, const ui
 }
 
 /*
- * Multiplies and finishes rows [first, first + rows) of a tile by the blocks of a panel. @flip:
- * rows lie in an input that is signed.
+ * Multiplies rows [first, first + rows) of a tile by the blocks of a panel and finishes them.
+ * @flip: the rows are read in place from a signed input.
  */
 static inline __attribute__((always_inline)) void
 run_rows(const struct nnadev_gemm8 *g, const struct scratch *s, const struct panel *p,
@@ -493,7 +502,10 @@ run_rows(const struct nnadev_gemm8 *g, const struct scratch *s, const struct pan
 		for (uint32_t i = 0; i < together * blocks; i++)
 			s->unproven[r][i] = acc[i];
 	}
-	/* A call in the midst of the others would have their accumulators spilled. */
+	/*
+	 * After the loop, because a call within it would make the compiler spill the other groups'
+	 * accumulators.
+	 */
 	while (__builtin_expect(unproven, 0)) {
 		const uint32_t r = (uint32_t)__builtin_ctz(unproven);
 		const struct nnadev_group group = get_group(s, p, first + r, together, blocks);
@@ -503,7 +515,7 @@ run_rows(const struct nnadev_gemm8 *g, const struct scratch *s, const struct pan
 	}
 }
 
-/* All rows of the tile by 4 blocks. */
+/* Computes all rows of the tile by 4 blocks. */
 static inline __attribute__((always_inline)) void
 run_wide(const struct nnadev_gemm8 *g, const struct scratch *s, const struct panel *p,
 	 uint32_t rows, const bool flip)
@@ -531,7 +543,7 @@ run_wide(const struct nnadev_gemm8 *g, const struct scratch *s, const struct pan
 	}
 }
 
-/* All rows of the tile by fewer blocks. */
+/* Computes all rows of the tile by fewer than 4 blocks. */
 static inline __attribute__((always_inline)) void
 run_narrow(const struct nnadev_gemm8 *g, const struct scratch *s, const struct panel *p,
 	   uint32_t rows, const bool flip, const uint32_t blocks)
@@ -552,7 +564,7 @@ run_narrow(const struct nnadev_gemm8 *g, const struct scratch *s, const struct p
 		run_rows(g, s, p, r, flip, 1, blocks);
 }
 
-/* All rows of the tile by the blocks of a panel. */
+/* Computes all rows of the tile by the blocks of a panel. */
 static inline __attribute__((always_inline)) void
 run_panel(const struct nnadev_gemm8 *g, const struct scratch *s, const struct panel *p,
 	  uint32_t rows, const bool flip)
@@ -573,7 +585,7 @@ run_panel(const struct nnadev_gemm8 *g, const struct scratch *s, const struct pa
 	}
 }
 
-/* Not in line, as is the other: each is long. */
+/* run_flipped() and run_plain() are not inline, because each is long. */
 static __attribute__((noinline)) void run_flipped(const struct nnadev_gemm8 *g,
 						  const struct scratch *s, const struct panel *p,
 						  uint32_t rows)
@@ -589,8 +601,9 @@ static __attribute__((noinline)) void run_plain(const struct nnadev_gemm8 *g,
 }
 
 /*
- * Takes 128 times the sums of weights off biases: products of flipped inputs are that too much. Of
- * 4 blocks at a time, as each sum waits for the one before; a block that is not there is the first.
+ * Subtracts 128 times the sums of weights from biases, because products of flipped inputs are too
+ * large by this. Sums 4 blocks at a time, because each addition waits for the one before; missing
+ * blocks repeat the first.
  */
 static void take_off_128(const struct nnadev_gemm8 *g, const struct panel *p,
 			 struct nnadev_blocks *constants)
@@ -627,7 +640,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
 {
-	/* A copy, which stays in registers: for all that the compiler knows a plan changes. */
+	/* Local copy: stores may alias *plan for all that the compiler knows. */
 	const struct nnadev_gemm8 g = *(const struct nnadev_gemm8 *)nnadev_state(plan);
 	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.rows,
 							  nnadev_div_up(g.n, 16));
@@ -662,7 +675,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* What a tile costs at most: its rows are put together, and each block is finished. */
+/* The most that a tile costs: gathering its rows and finishing each block. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct nnadev_gemm8 *g = decoded;

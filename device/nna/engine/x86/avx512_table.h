@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function of one byte as a table of 256, in 4 vectors: each has 32 words of two entries, which
- * permutations of words find for 32 bytes at a time. For files that are compiled for AVX-512.
+ * Looks up a function of one byte in a table of 256 entries in 4 vectors. A vector has 32 words of
+ * two entries; permutations of words look up 32 bytes at a time. Include only from files compiled
+ * for AVX-512.
  */
 #ifndef NNADEV_AVX512_TABLE_H
 #define NNADEV_AVX512_TABLE_H
@@ -16,14 +17,17 @@ static inline void nnadev_table_get(__m512i *table, const uint8_t *entries)
 		table[i] = _mm512_loadu_si512(entries + 64 * i);
 }
 
-/* Words with entries for the numbers 2 * word and up; @upper: of which it is 64 or more. */
+/*
+ * Return: words with the entries for the numbers 2 * word and 2 * word + 1. @upper: lanes whose
+ * word is 64 or more.
+ */
 static inline __m512i nnadev_table_words(const __m512i *table, __m512i word, __mmask32 upper)
 {
 	return _mm512_mask_blend_epi16(upper, _mm512_permutex2var_epi16(table[0], word, table[1]),
 				       _mm512_permutex2var_epi16(table[2], word, table[3]));
 }
 
-/* The entries for 64 bytes. */
+/* Return: the entries for 64 bytes. */
 static inline __m512i nnadev_table_find(const __m512i *table, __m512i x)
 {
 	const __m512i one = _mm512_set1_epi16(1), low = _mm512_set1_epi16(0xff);
@@ -32,13 +36,13 @@ static inline __m512i nnadev_table_find(const __m512i *table, __m512i x)
 				       _mm512_test_epi16_mask(x, _mm512_set1_epi16(0x80)));
 	__m512i b = nnadev_table_words(table, _mm512_srli_epi16(odd, 1), _mm512_movepi16_mask(x));
 
-	/* Of the two entries of a word, an odd number has the upper one. */
+	/* An odd number has the upper entry of its word. */
 	a = _mm512_srlv_epi16(a, _mm512_slli_epi16(_mm512_and_si512(even, one), 3));
 	b = _mm512_sllv_epi16(b, _mm512_slli_epi16(_mm512_andnot_si512(odd, one), 3));
 	return _mm512_mask_blend_epi8(0xaaaaaaaaaaaaaaaa, a, b);
 }
 
-/* Entries for bytes that follow each other. */
+/* Looks up contiguous bytes. */
 static inline void nnadev_table_look_up(const __m512i *table, uint8_t *to, const uint8_t *from,
 					uint32_t count)
 {

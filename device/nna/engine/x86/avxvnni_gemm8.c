@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * CONV on 8-bit types with AVX-VNNI, where weights are packed: vpdpbusd adds 4 products of an
- * unsigned and a signed byte to each of 8 sums, exactly.
+ * CONV on 8-bit types with AVX-VNNI, for packed weights. vpdpbusd adds 4 products of an unsigned
+ * and a signed byte to each of 8 sums, exactly.
  *
- * A tile is a range of rows (output positions) by a range of blocks of 16 output channels, computed
- * up to ROWS rows by a block at a time in registers, over all of k. 64 bytes of weights are a quad
- * of k of the 16 channels of a block. Rows are put together in scratch as unsigned bytes, with
- * zeros behind them; signed ones x as x ^ 0x80 = x + 128: what their products are too much, 128
- * times the sum of the weights, is taken off the bias. Of weights' zero point each row has a sum to
- * begin with.
+ * A tile is a range of rows (output positions) by a range of blocks of 16 output channels. Up to
+ * ROWS rows by one block are computed at a time in registers, over all of k. 64 bytes of weights
+ * are a quad of k for the 16 channels of a block. Rows are gathered in scratch memory as unsigned
+ * bytes and padded with zeros. A signed input x is stored as x ^ 0x80 = x + 128, and 128 times the
+ * sum of the weights is subtracted from the bias. The sums of a row start with minus its inputs'
+ * sum times the weights' zero point.
  */
 #include "device/nna/engine/vector/gemm8.h"
 #include "device/nna/engine/x86/avx2_epilogue.h"
@@ -26,7 +26,7 @@ static inline int32_t add_up(__m256i v)
 	return _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1)));
 }
 
-/* Puts row i together, and what its sums begin with. */
+/* Gathers row @i and computes the initial value of its sums. */
 static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 			   uint32_t i, const struct nnadev_gemm8_row *row)
 {
@@ -53,12 +53,12 @@ static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gem
 				(uint32_t)g->conv.weights->desc.zero_point);
 }
 
-/* Takes 128 times the sums of a block's weights off its biases. */
+/* Subtracts 128 times the sums of a block's weights from its biases. */
 static void take_off_128(const struct nnadev_gemm8 *g, const int8_t *b, int32_t *bias)
 {
 	const uint32_t tail = g->k % 4;
 	const __m256i all = _mm256_set1_epi8(INT8_MIN);
-	/* Of the last quad what lies beyond k does not count. */
+	/* In the last quad, weights beyond k do not count. */
 	const __m256i last = tail ? _mm256_set1_epi32((int32_t)(0x80808080u >> 8 * (4 - tail))) :
 				    all;
 	__m256i sum[2] = { _mm256_setzero_si256(), _mm256_setzero_si256() };
@@ -71,7 +71,7 @@ static void take_off_128(const struct nnadev_gemm8 *g, const int8_t *b, int32_t 
 		NNADEV_STORE(bias + i * 8, _mm256_sub_epi32(NNADEV_LOAD(bias + i * 8), sum[i]));
 }
 
-/* A quad of a row in all lanes. */
+/* Broadcasts a quad of a row to all lanes. */
 static inline __attribute__((always_inline)) __m256i load_quad(const uint8_t *from)
 {
 	int32_t quad;
@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) __m256i load_quad(const uint8_t *fr
 	return _mm256_set1_epi32(quad);
 }
 
-/* acc[row][16] = what a row begins with and its product with a block. */
+/* acc[row][16] = initial value of a row + its product with a block. */
 static inline __attribute__((always_inline)) void
 multiply(const struct nnadev_gemm8 *g, const uint8_t *a, const int32_t *begin, const int8_t *b,
 	 int32_t *acc, const uint32_t rows)
@@ -110,7 +110,7 @@ multiply(const struct nnadev_gemm8 *g, const uint8_t *a, const int32_t *begin, c
 	}
 }
 
-/* So many of the rows that are left, or as many as there are. Return: how many. */
+/* Multiplies up to ROWS of the @left rows. Return: how many. */
 static uint32_t multiply_rows(const struct nnadev_gemm8 *g, const uint8_t *a, const int32_t *begin,
 			      const int8_t *b, int32_t *acc, uint32_t left)
 {
@@ -134,7 +134,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
 {
-	/* Copies, which stay in registers: for all that the compiler knows a plan changes. */
+	/* Local copies: stores may alias *plan for all that the compiler knows. */
 	const struct nnadev_gemm8 g = *(const struct nnadev_gemm8 *)nnadev_state(plan);
 	const struct nnadev_finish finish = g.finish;
 	struct nnadev_gemm8_rows s;
@@ -161,7 +161,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* What a tile costs at most: its rows are put together, and each block is finished. */
+/* The most that a tile costs: gathering its rows and finishing each block. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct nnadev_gemm8 *g = decoded;
@@ -182,7 +182,7 @@ static const struct nnadev_gemm8_form form = {
 	.cached = A_BYTES,
 	.together = ROWS,
 	.wanted = TILE_PRODUCTS,
-	/* As AVX2 computes the depthwise convolutions between the products. */
+	/* AVX2 computes the depthwise convolutions between the products, and cuts them so. */
 	.columns = NNADEV_TILES_COLUMNS_UNPACKED,
 	.cost = tile_cost,
 };

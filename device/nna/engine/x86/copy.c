@@ -6,9 +6,9 @@
 
 #define TILE_BYTES (256u << 10) /* of dense rows */
 #define TILE_ELEMENTS 32768u /* of others */
-#define SHORT_ROW 256u /* bytes: to find a row and to call memmove() takes longer than to move it */
+#define SHORT_ROW 256u /* bytes; finding a row and calling memmove() takes longer than moving it */
 
-/* Moves elements one by one; wider than a byte, they are aligned to their size. */
+/* Moves elements one by one. Elements wider than a byte are aligned to their size. */
 #define MOVE(type)                                              \
 	do {                                                    \
 		const type *f = (const type *)from;             \
@@ -38,14 +38,14 @@ static void move_strided(void *to, int64_t to_step, const void *from, int64_t fr
 
 #define WIDTH sizeof(__m128i)
 
-/* Moves rows of WIDTH to SHORT_ROW bytes, which are so many bytes apart. */
+/* Moves rows of WIDTH to SHORT_ROW bytes, which are @to_step and @from_step bytes apart. */
 static void move_short_rows(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
 			    uint32_t rows, size_t bytes)
 {
 	const size_t last = bytes - WIDTH;
 
 	for (; rows; rows--, to += to_step, from += from_step) {
-		/* These overlap those before, and are read before they are written. */
+		/* The last vector overlaps those before, and is loaded before they are stored. */
 		const __m128i tail = _mm_loadu_si128((const __m128i *)(from + last));
 
 		for (size_t k = 0; k < last; k += WIDTH)
@@ -90,7 +90,7 @@ static uint32_t copy_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Rows are right for every command. */
+/* Accepts every command. */
 static uint32_t accepts(const struct nnadev_engine_command *cmd, struct nnadev_engine_plan *plan)
 {
 	return nnadev_accept(true);
@@ -113,7 +113,7 @@ static void copy_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 NNADEV_STATE_FITS(struct nnadev_rows);
 NNADEV_KERNEL(x86_copy) = { NNAHW_OP_COPY, NNADEV_ENGINE_AVX2, accepts, copy_plan, copy_tile };
 
-/* Whether all bytes of a value of so many are the same, as those of a zero are. */
+/* True if all @size bytes of a value are the same, as those of 0 are. */
 static bool is_one_byte(uint64_t value, int64_t size)
 {
 	const uint64_t all = ~0ull >> (64 - 8 * size);

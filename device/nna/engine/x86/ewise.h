@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the vector kernels of EWISE have in common: rows of which operands may repeat, tables, and
- * what estimates of 8-bit sums are made of.
+ * Common parts of the vector kernels of EWISE: rows in which operands may repeat, tables, and the
+ * factors of the estimates of 8-bit sums.
  */
 #ifndef NNADEV_X86_EWISE_H
 #define NNADEV_X86_EWISE_H
@@ -16,7 +16,7 @@
 /**
  * struct nnadev_ewise_table - state of kernels for a function of one byte
  * @rows: of output and input
- * @output: for each input
+ * @output: result for each input byte
  */
 struct nnadev_ewise_table {
 	struct nnadev_rows rows;
@@ -24,7 +24,7 @@ struct nnadev_ewise_table {
 };
 NNADEV_STATE_FITS(struct nnadev_ewise_table);
 
-/* The rows of a command, of which operands may repeat. */
+/* Computes the rows of a command; operands may repeat. */
 static inline void nnadev_ewise_rows_get(struct nnadev_rows *rows,
 					 const struct nnadev_engine_command *cmd)
 {
@@ -34,7 +34,7 @@ static inline void nnadev_ewise_rows_get(struct nnadev_rows *rows,
 	nnadev_rows_repeat(rows, NNADEV_EWISE_REPEATED_MOST);
 }
 
-/* Whether elements of rows lie next to each other; those of inputs may stand still instead. */
+/* True if the elements of rows are contiguous; an input may be constant instead. */
 static inline bool nnadev_ewise_rows_are_dense(const struct nnadev_rows *rows)
 {
 	bool dense = nnadev_rows_step(rows, 0) == 1;
@@ -45,7 +45,7 @@ static inline bool nnadev_ewise_rows_are_dense(const struct nnadev_rows *rows)
 	return dense;
 }
 
-/* Plans a kernel that takes such rows, and has them in the plan's state. */
+/* Plans a kernel whose state is these rows. */
 static inline void nnadev_ewise_rows_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 					  struct nnadev_engine_plan *plan)
 {
@@ -53,7 +53,7 @@ static inline void nnadev_ewise_rows_plan(const struct nnadev_engine_command *cm
 	nnadev_cut(plan, cmd->operands[0].count, NNADEV_EWISE_TILE);
 }
 
-/* Whether a command computes a sum or product of bytes out of two inputs of bytes. */
+/* True if a command computes a sum or product of two inputs of bytes, as bytes. */
 static inline bool nnadev_ewise_joins_bytes(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
@@ -65,24 +65,23 @@ static inline bool nnadev_ewise_joins_bytes(const struct nnadev_engine_command *
 	return bytes;
 }
 
-/* The magnitude of a number. */
 static inline double nnadev_magnitude(double x)
 {
 	return x < 0 ? -x : x;
 }
 
 /**
- * struct nnadev_ewise_sum - what an integer rule of ADD or SUB computes
- * @a, @b: x * a + y * b of numbers minus their zero points, before it is rounded
- * @off: and by how much the stages before that may be off
+ * struct nnadev_ewise_sum - result of an integer rule of ADD or SUB, not yet rounded
+ * @a, @b: x * a + y * b of numbers minus their zero points
+ * @off: largest error due to rounding in the stages before the last
  */
 struct nnadev_ewise_sum {
 	double a, b, off;
 };
 
 /*
- * The first stages round by at most 3/4 of a unit of the second one each, and that adds 2^30 to its
- * product or takes it off.
+ * The two first stages round by at most 3/4 of a unit of the second stage each. The second stage
+ * adds or subtracts 2^30 before its shift.
  */
 static inline void nnadev_ewise_sum_get(struct nnadev_ewise_sum *sum,
 					const struct nnahw_cmd_ewise *p)

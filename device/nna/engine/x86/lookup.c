@@ -8,8 +8,8 @@
 #define TILE_ELEMENTS 32768u
 
 /*
- * Reads each index once, as the guest may change it at any time. Elements are read and written by
- * their size, whatever their type.
+ * Reads each index once, because the guest may change it at any time. Elements are copied by their
+ * size, whatever their type.
  */
 #define LOOK_UP(bytes, type, name, first) \
 	case bytes: \

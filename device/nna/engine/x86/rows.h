@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Element-by-element commands as loops over rows: neighbouring dims over which all operands advance
- * evenly become one, so that a contiguous tensor is a single row. Who can deal with an operand that
- * repeats a few elements over and over, as a value for each channel does, calls
- * nnadev_rows_repeat() to have such dims joined, too.
+ * Element-by-element commands as loops over rows. Neighbouring dims over which all operands advance
+ * evenly are joined, so that a contiguous tensor is a single row. A kernel that supports operands
+ * which repeat a few elements, such as one value per channel, calls nnadev_rows_repeat() to join
+ * these dims as well.
  */
 #ifndef NNADEV_ROWS_H
 #define NNADEV_ROWS_H
@@ -11,13 +11,13 @@
 #include "device/nna/engine/kernel.h"
 
 /**
- * struct nnadev_rows - the common shape of some operands after joining dims
+ * struct nnadev_rows - the common shape of operands after joining dims
  * @rank: at least 1; dims[rank - 1] is the length of a row
- * @operands: how many operands
+ * @operands: number of operands
+ * @period: for each operand, the number of contiguous elements that a row repeats; 0 if it does not
+ *	repeat
  * @dims: outermost first
- * @strides: in elements, per operand
- * @period: per operand: a row repeats so many elements, which lie next to each other; 0: it does
- *	not
+ * @strides: in elements, for each operand
  */
 struct nnadev_rows {
 	uint32_t rank, operands;
@@ -26,7 +26,10 @@ struct nnadev_rows {
 	int64_t strides[4][NNAHW_MAX_RANK];
 };
 
-/* Takes the first `operands` operands of a command; all have the dims of operand 0, none 0. */
+/*
+ * Joins the dims of the first @operands operands of a command. All have the dims of operand 0, and
+ * no dim is 0.
+ */
 static inline void nnadev_rows_get(struct nnadev_rows *r, const struct nnadev_engine_command *cmd,
 				   uint32_t operands)
 {
@@ -59,8 +62,8 @@ static inline void nnadev_rows_get(struct nnadev_rows *r, const struct nnadev_en
 }
 
 /*
- * Whether an operand's rows can be joined with those of the dim before: it advances evenly, or
- * repeats at most @most elements.
+ * True if an operand's rows can be joined with those of the next outer dim: the operand advances
+ * evenly or repeats at most @most elements.
  */
 static inline bool nnadev_rows_joins(const struct nnadev_rows *r, uint32_t operand, uint32_t most)
 {
@@ -72,7 +75,7 @@ static inline bool nnadev_rows_joins(const struct nnadev_rows *r, uint32_t opera
 	return stride[0] == stride[1] * length || (!stride[0] && stride[1] == 1 && length <= most);
 }
 
-/* Joins rows of at most @most elements with those before, where operands repeat them. */
+/* Joins rows of at most @most elements with those of the outer dims if operands repeat them. */
 static inline void nnadev_rows_repeat(struct nnadev_rows *r, uint32_t most)
 {
 	if (r->dims[r->rank - 1] > most)
@@ -110,10 +113,10 @@ static inline int64_t nnadev_rows_step(const struct nnadev_rows *r, uint32_t ope
  * @end: number behind the last element of the walk
  * @count: length of the piece
  * @index: coordinates of the piece's first element
- * @row: of the row's first element, per operand
- * @offset: of the piece's first element, per operand; of one that repeats, that of the elements
- *	that it repeats
- * @phase: of an operand that repeats: which of them is the piece's first
+ * @row: offset of the row's first element, for each operand
+ * @offset: offset of the piece's first element, for each operand; if the operand repeats, offset of
+ *	its repeated elements
+ * @phase: for an operand that repeats, the index in its period of the piece's first element
  */
 struct nnadev_run {
 	uint32_t at, end, count;
@@ -122,7 +125,7 @@ struct nnadev_run {
 	uint32_t phase[4];
 };
 
-/* Where the row of the coordinates begins. */
+/* Computes where the row at @run->index begins. */
 static inline void nnadev_run_find_row(struct nnadev_run *run, const struct nnadev_rows *r)
 {
 	for (uint32_t i = 0; i < r->operands; i++) {
@@ -142,7 +145,7 @@ static inline void nnadev_run_start(struct nnadev_run *run, const struct nnadev_
 	nnadev_run_find_row(run, r);
 }
 
-/* Goes to the next piece, of at most `most` elements; false at the end. */
+/* Goes to the next piece, of at most @most elements. Return: false at the end. */
 static inline bool nnadev_run_next(struct nnadev_run *run, const struct nnadev_rows *r,
 				   uint32_t most)
 {
@@ -178,9 +181,8 @@ static inline bool nnadev_run_next(struct nnadev_run *run, const struct nnadev_r
 }
 
 /*
- * Makes the piece, where it is a whole row, so many rows as there are whole ones in the walk, of
- * the innermost dim of rows: they lie at even steps. Not for operands that repeat. Returns their
- * number.
+ * Extends a piece that is a whole row to all whole rows of the walk in the innermost dim of rows;
+ * they are evenly spaced. Not for operands that repeat. Return: the number of rows.
  */
 static inline uint32_t nnadev_run_rows(struct nnadev_run *run, const struct nnadev_rows *r)
 {
@@ -192,7 +194,7 @@ static inline uint32_t nnadev_run_rows(struct nnadev_run *run, const struct nnad
 	rows = r->dims[last - 1] - run->index[last - 1];
 	left = (run->end - run->at) / length;
 	rows = rows < left ? rows : left;
-	/* The next step goes on from the last one of them. */
+	/* nnadev_run_next() continues from the last of these rows. */
 	run->at += (rows - 1) * length;
 	run->index[last - 1] += rows - 1;
 	for (uint32_t i = 0; i < r->operands; i++)
