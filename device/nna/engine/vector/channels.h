@@ -7,12 +7,12 @@
 
 /**
  * nnadev_channels_get() - read the constants of neighbouring channels, each once
- * @g: the command; MATMUL's operands stand for those of CONV
+ * @g: the command; a MATMUL has its operands in the places of CONV's
  * @first: the first channel
  * @count: how many
- * @sums: plain weights: sums of the channels' centred weights
+ * @sums: sums of the channels' centred weights; used for plain weights alone
  * @channels: written
- * @bias: written: what the channels' sums begin with
+ * @bias: written: initial value of the channels' accumulators
  */
 static inline void nnadev_channels_get(const struct nnadev_conv *g, uint32_t first, uint32_t count,
 				       const int32_t *sums, struct nnahw_channel *channels,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DWCONV on floats with AVX2 and FMA, AVX-512 or NEON, whatever the file that includes this is
- * compiled for; it gives the functions their place in the table.
+ * DWCONV on floats with AVX2 and FMA, AVX-512 or NEON, depending on the flags of the file that
+ * includes this header. That file adds the functions to the table of kernels.
  *
- * A tile is a range of output rows by a range of blocks of 16 channels. Where each position of the
- * input under the tile's windows lies is noted once for the tile, [rows][columns]: padding lies in
- * a row of zeros, so that borders are like all else. If the input is fp32 and each of its channels
- * has one output, that is where the input lies in memory, and neighbouring outputs are computed
- * together for one block after the other. Else each block's input goes to scratch as fp32 first,
- * [rows][columns][16], padding as zeros. A sum is added up in the order of the window.
+ * A tile is a range of output rows by a range of blocks of 16 channels. An array [rows][columns]
+ * holds the address of each input position under the tile's windows and is built once per tile.
+ * Padding points to a row of zeros, so that borders need no special code. If the input is fp32 and
+ * each of its channels has one output, addresses point into the input, and the blocks of
+ * neighbouring outputs are computed one after the other. Otherwise the input of each block is first
+ * converted to fp32 in scratch memory, [rows][columns][16], with zeros as padding. Sums are added
+ * in the order of the window.
  */
 #ifndef NNADEV_DWCONVF_H
 #define NNADEV_DWCONVF_H
@@ -19,16 +20,16 @@
 
 #define IMAGE_BYTES (64u << 10)
 #define TILE_PRODUCTS (1u << 20)
-#define MOST_BLOCKS 1024u /* of a tile whose input is used in place */
-/* Accumulators: vectors of a block, and positions of a row for each. */
+#define MOST_BLOCKS 1024u /* of a tile whose input is read in place */
+/* Accumulators: vectors of a block, and output positions for each vector. */
 #define VECTORS (16u / NNADEV_FLOATS)
 #define POSITIONS (8u / VECTORS)
 
 /**
  * struct dwconv - a command
- * @conv: it
- * @columns: of the input that a row of output needs, with padding
- * @direct: input and weights are used where they lie
+ * @conv: the decoded command
+ * @columns: input columns that a row of output needs, padding included
+ * @direct: input and weights are read in place
  * @tiles: the cut
  */
 struct dwconv {
@@ -62,7 +63,7 @@ static uint32_t image_rows(const struct dwconv *g, uint32_t rows)
 	       (g->conv.window.kernel_h - 1) * g->conv.window.dilation_h + 1;
 }
 
-/* Bytes of the image; UINT64_MAX when that is more than scratch memory may have. */
+/* Bytes of the image; UINT64_MAX if they exceed the limit of scratch memory. */
 static uint64_t image_bytes(const struct dwconv *g, uint32_t rows)
 {
 	const uint64_t positions = (uint64_t)image_rows(g, rows) * g->columns; /* of 31 bits each */
@@ -113,7 +114,7 @@ static void image_row(const struct dwconv *g, uint32_t batch, int64_t row, uint3
 	}
 }
 
-/* Notes where the positions of a row of input lie, from channel `first` on. */
+/* Stores the addresses of the positions of an input row, from channel @first on. */
 static void note_row(const struct dwconv *g, uint32_t batch, int64_t row, uint32_t first,
 		     const float *zeros, const float **at)
 {
@@ -122,7 +123,7 @@ static void note_row(const struct dwconv *g, uint32_t batch, int64_t row, uint32
 	const bool inside = row >= 0 && row < w->height;
 	const uint32_t columns = g->columns, left = inside && w->pad_left < columns ? w->pad_left
 										    : columns;
-	/* Those of the input, which end with it or with the windows. */
+	/* Columns up to the end of the input or of the windows. */
 	const uint32_t end = columns - left < w->width ? columns : left + w->width;
 	const float *from = (const float *)g->conv.input->data + (int64_t)batch * s[0] + first;
 	const int64_t step = s[2];
@@ -136,7 +137,7 @@ static void note_row(const struct dwconv *g, uint32_t batch, int64_t row, uint32
 		at[i] = zeros;
 }
 
-/* A block's weights as [k][16]. */
+/* Return: a block's weights as [k][16]. */
 static const float *get_weights(const struct dwconv *g, uint32_t first, uint32_t count, float *to)
 {
 	const struct nnadev_window *w = &g->conv.window;
@@ -161,13 +162,14 @@ static const float *get_weights(const struct dwconv *g, uint32_t first, uint32_t
 
 /**
  * struct sum - neighbouring outputs of a vector of channels
- * @at: where the positions of the first window's row 0 lie, and those behind them
- * @next_row: from those to those of the window's next row
- * @first: element of @at's that is the vector's first channel
+ * @at: addresses of input positions, from row 0 of the first window on
+ * @next_row: distance in @at to the next row of the window
+ * @first: number of the vector's first channel, counted from that of @at
  * @count: channels from there on
  * @weights: [k][16], from the vector's first channel on
  * @bias: of the channels
- * @to, @next, @rto, @rnext: elements of the first output and residual, and steps to the next
+ * @to, @next: element of the first output, and distance of neighbouring outputs
+ * @rto, @rnext: the same for the residual
  */
 struct sum {
 	const float *const *at;
@@ -178,9 +180,9 @@ struct sum {
 };
 
 /*
- * Computes `positions` outputs of `vectors` vectors of channels. A `stride` that is not 0 stands
- * for windows of 3 neighbouring columns with this stride, of which each column is loaded once.
- * `whole`: the vectors have all channels; else there is one.
+ * Computes @positions outputs of @vectors vectors of channels. A @stride other than 0 means windows
+ * of 3 neighbouring columns with this stride; each input column is then loaded once. @whole: the
+ * vectors are full; otherwise there is one vector of @s->count channels.
  */
 static inline __attribute__((always_inline)) void
 sum_vectors(const struct nnadev_window *w, const struct nnadev_floats_finish *f,
@@ -274,7 +276,7 @@ sum_vectors(const struct nnadev_window *w, const struct nnadev_floats_finish *f,
 					      s->rto + i * s->rnext + j * NNADEV_FLOATS);
 }
 
-/* Computes all channels from a block's first one on. */
+/* Computes all channels from a block's first channel on. */
 static inline __attribute__((always_inline)) void
 sum_channels(const struct dwconv *g, const struct nnadev_floats_finish *f,
 	     const struct nnadev_floats_end *end, struct sum s, uint32_t channels,
@@ -300,7 +302,7 @@ sum_channels(const struct dwconv *g, const struct nnadev_floats_finish *f,
 	}
 }
 
-/* The same for any number of positions up to POSITIONS. */
+/* Computes any number of positions up to POSITIONS. */
 static inline __attribute__((always_inline)) void
 sum_positions(const struct dwconv *g, const struct nnadev_floats_finish *f,
 	      const struct nnadev_floats_end *end, const struct sum *s, uint32_t channels,
@@ -336,7 +338,7 @@ sum_positions(const struct dwconv *g, const struct nnadev_floats_finish *f,
 	}
 }
 
-/* Computes some blocks of a part's rows; the input's positions are noted. */
+/* Computes some blocks of a tile's rows. The addresses of input positions are in @s->at. */
 static void sum_rows(const struct dwconv *g, const struct nnadev_part *part,
 		     const struct scratch *s, const float *weights, uint32_t block, uint32_t blocks)
 {
@@ -421,7 +423,7 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* What a tile costs at most. */
+/* The most that a tile costs. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct dwconv *g = decoded;
@@ -433,14 +435,14 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 		return UINT64_MAX;
 	if (g->direct)
 		return positions * 4 + blocks * (outputs * (2ull * g->conv.k + 20) + 200);
-	/* More rows than the caches hold are not worth it. */
+	/* Tiles of several rows must fit into the caches. */
 	if (rows > 1 && image_bytes(g, (uint32_t)rows) > IMAGE_BYTES)
 		return UINT64_MAX;
 	return blocks * (positions * position + 200ull * g->conv.k +
 			 outputs * (g->conv.k + finish) + 500);
 }
 
-/* Channels are contiguous, and a row's windows fit into scratch memory. */
+/* Accepts contiguous channels, if the windows of a row fit into scratch memory. */
 static uint32_t dwconv_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {
@@ -456,8 +458,8 @@ static uint32_t dwconv_accepts(const struct nnadev_engine_command *cmd,
 }
 
 /*
- * Cuts a command whose input is used in place: all blocks, in whose order memory is read, of as
- * many rows as make TILE_PRODUCTS multiplications; two tiles for each thread.
+ * Cuts a command whose input is read in place: all blocks, because memory is read in their order,
+ * and as many rows as make TILE_PRODUCTS multiplications; at least two tiles per thread.
  */
 static void cut_direct(struct dwconv *g, uint32_t threads)
 {

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* What the quantised epilogue of a command has in common for all of its channels. */
+/* Constants of the quantised epilogue that all channels of a command share. */
 #ifndef NNADEV_FINISH_H
 #define NNADEV_FINISH_H
 
 #include "device/nna/engine/epilogue.h"
 
 /*
- * How near to where rounding changes an estimate of at most 256 proves nothing. What is greater is
- * beyond the limits, see nnadev_limits_fit().
+ * An estimate of at most 256 that is this near to a half proves nothing. A greater one is beyond
+ * the limits, see nnadev_limits_fit().
  */
 #define NNADEV_UNPROVEN 0x1p-13f
-/* The same for the estimate of a sum: see struct nnadev_sum. */
+/* Likewise for the estimate of a sum, see struct nnadev_sum. */
 #define NNADEV_SUM_UNPROVEN 0x1p-11f
 
 /**
- * struct nnadev_sum - the estimate in fp32 of the sum of q and a residual, which are whole numbers
+ * struct nnadev_sum - fp32 estimate of the sum of q and a residual, both integers
  * @own, @other, @offset: q * own + residual * other + offset
- * @estimated: the estimate is good
+ * @estimated: the estimate is valid
  *
- * Its three constants and two sums are each off by a part of at most 2^-23 of what all is at most,
- * 512 here: by less than 2^-11.6 together. A staged sum rounds its two numbers before it adds them,
- * each by at most 3/4 of a unit, and in two steps: by less than 2^-13 together here.
+ * The three constants and the two additions are each off by at most 2^-23 of the largest value,
+ * which is 512 here: by less than 2^-11.6 together. A staged sum rounds both numbers before it adds
+ * them, each by at most 3/4 of a unit, and rounds the sum in two steps: by less than 2^-13 together
+ * here.
  */
 struct nnadev_sum {
 	float own, other, offset;
@@ -31,13 +32,14 @@ struct nnadev_sum {
  * struct nnadev_finish - constants of a command
  * @e: parameters
  * @output, @residual: operands
- * @is_signed: S8 output
- * @is_wide: S16 output, and residual if there is one
+ * @is_signed: the output is S8
+ * @is_wide: the output is S16, and so is the residual if present
  * @low, @high: limits of q minus its zero point
- * @out_low, @out_high, @out_zero: limits and zero point of what is stored
- * @up_shift: to the right, of the bit that raises products above zero: see nnadev_block_get()
- * @has_residual: there is one
- * @sum: with it
+ * @out_low, @out_high, @out_zero: limits and zero point of the output
+ * @up_shift: right shift of bit 31, which is added to products that are not negative: see
+ *	nnadev_requantise8()
+ * @has_residual: the residual is present
+ * @sum: the estimate of the sum with the residual
  */
 struct nnadev_finish {
 	const struct nnahw_epilogue *e;
@@ -47,15 +49,16 @@ struct nnadev_finish {
 	struct nnadev_sum sum;
 };
 
-/* Whether a number can be scaled by a product of 64 bits and such a shift, to 32 bits. */
+/* True if a 64-bit product shifted by @shift gives a result of 32 bits. */
 static inline bool nnadev_scales8(int32_t shift)
 {
 	return shift >= 31 && shift <= 62;
 }
 
 /*
- * Whether the vector code, which has 32 bits for it, can add the residual, if there is one: of two
- * products of 31 bits and of at most 20 and 16, the sum has 30 bits left by such a shift.
+ * True if the vector code can add the residual in 32 bits, or there is none. The products of 31-bit
+ * scales with numbers of at most 20 and 16 bits have a sum of 52 bits; a shift of 22 or more leaves
+ * 30.
  */
 static inline bool nnadev_adds_residual(const struct nnadev_finish *f)
 {
@@ -66,7 +69,7 @@ static inline bool nnadev_adds_residual(const struct nnadev_finish *f)
 	       (f->e->add_shift >= 22 && f->low >= -(1 << 20) && f->high <= 1 << 20);
 }
 
-/* Whether an estimate of 256 or more is beyond the limits. */
+/* True if every estimate of 256 or more is beyond the limits. */
 static inline bool nnadev_limits_fit(const struct nnadev_finish *f)
 {
 	const int32_t low = f->is_signed ? INT8_MIN : 0;
@@ -76,7 +79,7 @@ static inline bool nnadev_limits_fit(const struct nnadev_finish *f)
 	return !f->has_residual || (f->low >= -UINT8_MAX && f->high <= UINT8_MAX);
 }
 
-/* Works out the estimate of the sum, if there is a residual. */
+/* Computes the estimate of the sum if there is a residual. */
 static inline void nnadev_finish_get_sum(struct nnadev_finish *f)
 {
 	const struct nnahw_epilogue *e = f->e;

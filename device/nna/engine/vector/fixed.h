@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What estimates of 8-bit results in fixed point have in common: numbers of 2^-16, of which the
- * upper half is the result before it is clamped, as an unsigned byte. One of a signed output is
- * computed with 128 more, and its uppermost bit is flipped at the end.
+ * Fixed-point estimates of 8-bit results, in units of 2^-16. The upper half of an estimate is the
+ * result as an unsigned byte before it is clamped. The result of a signed output is computed with
+ * 128 added, and its uppermost bit is flipped at the end.
  */
 #ifndef NNADEV_FIXED_H
 #define NNADEV_FIXED_H
@@ -12,18 +12,18 @@
 #define NNADEV_FIXED_ONE 65536.0f
 
 /*
- * That of an accumulator is t = acc * scale + nudge in fp32, rounded to a whole number of 2^-16.
- * What it is estimated of is
+ * The estimate of an accumulator is t = acc * scale + nudge in fp32, rounded to an integer in units
+ * of 2^-16. It estimates
  *
  *   v = acc * multiplier * 2^-shift + what rounding in two steps adds, with the sign of the product
  *       (2^(30-shift) for shifts from 32 on) + zero point + 1/2
  *
- * of which the exact result is the next whole number below; which one a whole v itself has depends
- * on how halves are rounded. Wherever results are not clamped, |v| < 257 and v without the zero
- * point is below 385: the accumulator in fp32 and the scale are each off by a part of at most 2^-24
- * (2^-15.4 of such a v), and their sums, the nudge, and the rounding of t by 2^-16 or less each;
- * that is less than 2^-13 together. So t begins 2^-13 above v, and where the lower half of t
- * is 2^-12 or more, its upper half is exact: lower halves below the window prove nothing.
+ * The exact result is floor(v); for an integer v, the rounding of halves may also make it one less.
+ * Where results are not clamped, |v| < 257, and v without the zero point is below 385. The
+ * accumulator in fp32 and the scale have a relative error of at most 2^-24 each, 2^-15.4 for v
+ * below 385. The sums, the nudge and the rounding of t are off by at most 2^-16 each. The errors
+ * add up to less than 2^-13. The estimate therefore adds 2^-13 to v: if the lower half of t is
+ * 2^-12 or more, the upper half is exact. A lower half below this window proves nothing.
  */
 #define NNADEV_FIXED_WINDOW 16
 
@@ -31,9 +31,9 @@
  * struct nnadev_fixed_limits - the range of a command's results as unsigned bytes
  * @zero: zero point, any 32-bit number
  * @low, @high: limits
- * @flip: 0x80 for signed outputs, else 0
- * @once: rounded in one step
- * @rectified: no result is below the zero point, so that which sign a nudge has does not matter
+ * @flip: 0x80 for a signed output, else 0
+ * @once: results are rounded in one step
+ * @rectified: no result is below the zero point, so the sign of a nudge does not matter
  */
 struct nnadev_fixed_limits {
 	int32_t zero, low, high;
@@ -41,7 +41,7 @@ struct nnadev_fixed_limits {
 	bool once, rectified;
 };
 
-/* Of an output of a type; what @q_min and @q_max are beyond that does not count. */
+/* Computes the limits for an output of @type. Clamps @q_min and @q_max to the range of @type. */
 static inline void nnadev_fixed_limits_get(struct nnadev_fixed_limits *l, uint32_t type,
 					   int32_t zero_point, int32_t q_min, int32_t q_max,
 					   bool once)
@@ -50,7 +50,7 @@ static inline void nnadev_fixed_limits_get(struct nnadev_fixed_limits *l, uint32
 	int64_t min, max;
 
 	nnadev_type_range(type, &min, &max);
-	/* Where that wraps, it is not the zero point of a byte, for which there is no estimate. */
+	/* A zero point that wraps is not that of a byte, and has no estimate. */
 	l->zero = (int32_t)((uint32_t)zero_point + (uint32_t)flip);
 	l->low = (int32_t)nnadev_clamp_s64(q_min, min, max) + flip;
 	l->high = (int32_t)nnadev_clamp_s64(q_max, min, max) + flip;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As many fp32 numbers as a register has: 16 with AVX-512, which is a block of channels, and half
- * of one with AVX2, or as two registers of NEON have. All give the same bits. For files that are
- * compiled for AVX2 or more, or for 64-bit Arm.
+ * As many fp32 numbers as a register has: 16 with AVX-512 (a block of channels), 8 with AVX2, 8 in
+ * two registers of NEON. All give the same bits. Include only from files compiled for AVX2 or
+ * AVX-512, or for 64-bit Arm.
  */
 #ifndef NNADEV_FLOATS_H
 #define NNADEV_FLOATS_H
@@ -20,19 +20,19 @@
 typedef __m512 nnadev_floats;
 typedef __mmask16 nnadev_floats_mask;
 
-/* The first `count`. */
+/* Return: a mask of the first @count numbers. */
 static inline nnadev_floats_mask nnadev_floats_first(uint32_t count)
 {
 	return (nnadev_floats_mask)((1u << count) - 1);
 }
 
-/* Those of a mask, and zeros: no others are touched. */
+/* Loads the numbers of a mask; others become 0, and their memory is not touched. */
 static inline nnadev_floats nnadev_floats_load_some(const float *from, nnadev_floats_mask mask)
 {
 	return _mm512_maskz_loadu_ps(mask, from);
 }
 
-/* Stores the first `count`. */
+/* Stores the first @count numbers. */
 static inline void nnadev_floats_store_some(float *to, uint32_t count, nnadev_floats x)
 {
 	_mm512_mask_storeu_ps(to, nnadev_floats_first(count), x);
@@ -58,19 +58,19 @@ static inline nnadev_floats nnadev_floats_sqrt(nnadev_floats x)
 	return _mm512_sqrt_ps(x);
 }
 
-/* The greater ones; of a number and a NaN, either. */
+/* The greater of each pair; for a number and a NaN, either one. */
 static inline nnadev_floats nnadev_floats_max(nnadev_floats a, nnadev_floats b)
 {
 	return _mm512_max_ps(a, b);
 }
 
-/* The bits of either. */
+/* Bitwise OR. */
 static inline nnadev_floats nnadev_floats_or(nnadev_floats a, nnadev_floats b)
 {
 	return _mm512_or_ps(a, b);
 }
 
-/* The bits of a, and all of them, which are a NaN, where x is one. */
+/* @a, with all bits set, which makes a NaN, where @x is a NaN. */
 static inline nnadev_floats nnadev_floats_or_nan(nnadev_floats a, nnadev_floats x)
 {
 	const __m512i bits = _mm512_castps_si512(a);
@@ -79,11 +79,11 @@ static inline nnadev_floats nnadev_floats_or_nan(nnadev_floats a, nnadev_floats 
 		bits, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), bits, bits, 0xff));
 }
 
-/* x within limits; where it is a NaN, it. */
+/* Clamps @x to limits; a NaN stays. */
 static inline nnadev_floats nnadev_floats_clamp(nnadev_floats x, nnadev_floats low,
 						nnadev_floats high)
 {
-	/* Of a NaN and a number these take the second operand. */
+	/* For a NaN and a number, vmaxps and vminps return the second operand. */
 	return _mm512_min_ps(high, _mm512_max_ps(low, x));
 }
 
@@ -102,7 +102,7 @@ static inline void nnadev_floats_store(float *to, nnadev_floats x)
 	_mm512_storeu_ps(to, x);
 }
 
-/* A number, everywhere. */
+/* Broadcasts a number. */
 static inline nnadev_floats nnadev_floats_all(const float *x)
 {
 	return _mm512_set1_ps(*x);
@@ -118,9 +118,9 @@ static inline nnadev_floats nnadev_floats_fma(nnadev_floats a, nnadev_floats b, 
 typedef struct {
 	float32x4_t low, high;
 } nnadev_floats;
-typedef uint32_t nnadev_floats_mask; /* how many */
+typedef uint32_t nnadev_floats_mask; /* number of lanes */
 
-/* The first `count`. */
+/* Return: a mask of the first @count numbers. */
 static inline nnadev_floats_mask nnadev_floats_first(uint32_t count)
 {
 	return count;
@@ -137,7 +137,7 @@ static inline void nnadev_floats_store(float *to, nnadev_floats x)
 	vst1q_f32(to + 4, x.high);
 }
 
-/* Those of a mask, and zeros: no others are touched. */
+/* Loads the numbers of a mask; others become 0, and their memory is not touched. */
 static inline nnadev_floats nnadev_floats_load_some(const float *from, nnadev_floats_mask mask)
 {
 	float x[8] = { 0 };
@@ -146,7 +146,7 @@ static inline nnadev_floats nnadev_floats_load_some(const float *from, nnadev_fl
 	return nnadev_floats_load(x);
 }
 
-/* Stores the first `count`. */
+/* Stores the first @count numbers. */
 static inline void nnadev_floats_store_some(float *to, uint32_t count, nnadev_floats x)
 {
 	float all[8];
@@ -160,14 +160,14 @@ static inline nnadev_floats nnadev_floats_add(nnadev_floats a, nnadev_floats b)
 	return (nnadev_floats){ vaddq_f32(a.low, b.low), vaddq_f32(a.high, b.high) };
 }
 
-/* Where x is a NaN, or the limit is not below it, x. */
+/* Clamps 4 numbers. Comparisons with a NaN are false, so a NaN stays. */
 static inline float32x4_t nnadev_floats_clamp4(float32x4_t x, float32x4_t low, float32x4_t high)
 {
 	x = vbslq_f32(vcltq_f32(x, low), low, x);
 	return vbslq_f32(vcgtq_f32(x, high), high, x);
 }
 
-/* x within limits; where it is a NaN, it. */
+/* Clamps @x to limits; a NaN stays. */
 static inline nnadev_floats nnadev_floats_clamp(nnadev_floats x, nnadev_floats low,
 						nnadev_floats high)
 {
@@ -180,7 +180,7 @@ static inline nnadev_floats nnadev_floats_zero(void)
 	return (nnadev_floats){ vdupq_n_f32(0), vdupq_n_f32(0) };
 }
 
-/* A number, everywhere. */
+/* Broadcasts a number. */
 static inline nnadev_floats nnadev_floats_all(const float *x)
 {
 	const float32x4_t all = vld1q_dup_f32(x);
@@ -198,22 +198,22 @@ static inline nnadev_floats nnadev_floats_fma(nnadev_floats a, nnadev_floats b, 
 typedef __m256 nnadev_floats;
 typedef __m256i nnadev_floats_mask;
 
-/* The first `count`. */
+/* Return: a mask of the first @count numbers. */
 static inline nnadev_floats_mask nnadev_floats_first(uint32_t count)
 {
 	return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count),
 				  _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-/* Those of a mask, and zeros: no others are touched. */
+/* Loads the numbers of a mask; others become 0, and their memory is not touched. */
 static inline nnadev_floats nnadev_floats_load_some(const float *from, nnadev_floats_mask mask)
 {
 	return _mm256_maskload_ps(from, mask);
 }
 
 /*
- * Stores the first `count`, less than all. The same count every time is well predicted, while some
- * CPUs take 40 steps and more for a store with a mask.
+ * Stores the first @count numbers, fewer than a register. Branches on the same count each time are
+ * well predicted; some CPUs need 40 cycles and more for a masked store.
  */
 static inline void nnadev_floats_store_some(float *to, uint32_t count, nnadev_floats x)
 {
@@ -253,29 +253,29 @@ static inline nnadev_floats nnadev_floats_sqrt(nnadev_floats x)
 	return _mm256_sqrt_ps(x);
 }
 
-/* The greater ones; of a number and a NaN, either. */
+/* The greater of each pair; for a number and a NaN, either one. */
 static inline nnadev_floats nnadev_floats_max(nnadev_floats a, nnadev_floats b)
 {
 	return _mm256_max_ps(a, b);
 }
 
-/* The bits of either. */
+/* Bitwise OR. */
 static inline nnadev_floats nnadev_floats_or(nnadev_floats a, nnadev_floats b)
 {
 	return _mm256_or_ps(a, b);
 }
 
-/* The bits of a, and all of them, which are a NaN, where x is one. */
+/* @a, with all bits set, which makes a NaN, where @x is a NaN. */
 static inline nnadev_floats nnadev_floats_or_nan(nnadev_floats a, nnadev_floats x)
 {
 	return _mm256_or_ps(a, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
 }
 
-/* x within limits; where it is a NaN, it. */
+/* Clamps @x to limits; a NaN stays. */
 static inline nnadev_floats nnadev_floats_clamp(nnadev_floats x, nnadev_floats low,
 						nnadev_floats high)
 {
-	/* Of a NaN and a number these take the second operand. */
+	/* For a NaN and a number, vmaxps and vminps return the second operand. */
 	return _mm256_min_ps(high, _mm256_max_ps(low, x));
 }
 
@@ -294,7 +294,7 @@ static inline void nnadev_floats_store(float *to, nnadev_floats x)
 	_mm256_storeu_ps(to, x);
 }
 
-/* A number, everywhere. */
+/* Broadcasts a number. */
 static inline nnadev_floats nnadev_floats_all(const float *x)
 {
 	return _mm256_broadcast_ss(x);
@@ -339,8 +339,8 @@ static inline void nnadev_load_floats(float *to, const struct nnadev_engine_oper
  * struct nnadev_floats_finish - the epilogue of a command
  * @e: parameters
  * @output, @residual: operands
- * @to: elements of output; NULL if they are not fp32
- * @add: those of residual; NULL if there is none
+ * @to: data of the output; NULL if it is not fp32
+ * @add: data of the residual; NULL if absent
  * @low, @high, @residual_low, @residual_high: limits
  */
 struct nnadev_floats_finish {
@@ -368,7 +368,7 @@ nnadev_floats_finish_get(const struct nnahw_epilogue *e, const struct nnadev_eng
 	};
 }
 
-/* Finishes and stores numbers that are not fp32: sums with their bias. */
+/* Finishes and stores sums, bias included, to an output that is not fp32. */
 static __attribute__((noinline)) void nnadev_floats_finish_other(
 	const struct nnadev_floats_finish *f, const float *acc, uint32_t count, int64_t at,
 	int64_t rat)
@@ -378,9 +378,9 @@ static __attribute__((noinline)) void nnadev_floats_finish_other(
 }
 
 /**
- * struct nnadev_floats_end - what of an epilogue is kept in registers
- * @to, @add, @low, @high: as in struct nnadev_floats_finish, which a store changes for all that the
- *	compiler knows
+ * struct nnadev_floats_end - the members of the epilogue that are kept in registers
+ * @to, @add, @low, @high: as in struct nnadev_floats_finish, which stores may alias for all that
+ *	the compiler knows
  */
 struct nnadev_floats_end {
 	float *to;
@@ -394,7 +394,7 @@ static inline struct nnadev_floats_end nnadev_floats_end_get(const struct nnadev
 					   nnadev_floats_all(&f->high) };
 }
 
-/* The same for the limits of sums with a residual. */
+/* The epilogue with the limits of sums with a residual. */
 static inline struct nnadev_floats_end
 nnadev_floats_end_get_residual(const struct nnadev_floats_finish *f)
 {
@@ -403,8 +403,8 @@ nnadev_floats_end_get_residual(const struct nnadev_floats_finish *f)
 }
 
 /*
- * Finishes and stores sums of fp32, as many as a register has. @with: the limits of sums with a
- * residual; NULL where there is none.
+ * Finishes and stores a register of fp32 sums. @with: limits of sums with a residual; NULL without
+ * a residual.
  */
 static inline __attribute__((always_inline)) void
 nnadev_floats_end_whole(const struct nnadev_floats_end *e, const struct nnadev_floats_end *with,
@@ -418,7 +418,7 @@ nnadev_floats_end_whole(const struct nnadev_floats_end *e, const struct nnadev_f
 	nnadev_floats_store(e->to + at, y);
 }
 
-/* Finishes and stores any sums, of `count` channels. */
+/* Finishes and stores the sums of @count channels to an output of any float type. */
 static inline __attribute__((always_inline)) void
 nnadev_floats_end_any(const struct nnadev_floats_end *e, const struct nnadev_floats_finish *f,
 		      nnadev_floats sum, nnadev_floats bias, uint32_t count, int64_t at,

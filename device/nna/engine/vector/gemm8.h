@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CONV and MATMUL on 8-bit types as matrix products: what their vector kernels have in common,
- * which is where rows of input come from and where rows of output go.
+ * CONV and MATMUL on 8-bit types as matrix products: the common parts of their vector kernels.
+ * These find or gather rows of input, and find where rows of output are stored.
  */
 #ifndef NNADEV_GEMM8_H
 #define NNADEV_GEMM8_H
@@ -11,22 +11,22 @@
 #include "device/nna/engine/vector/finish.h"
 #include "device/nna/engine/vector/tiles.h"
 
-/* Rows that are gathered before the first of them is put together. */
+/* Rows whose bytes are collected before the first of them is packed. */
 #define NNADEV_GEMM8_TOGETHER 16u
-/* Bytes behind a row that may be written, 16, and then read, 32. */
+/* Bytes behind a row: 16 may be written, then 32 read. */
 #define NNADEV_GEMM8_SLACK 48u
 
 /**
  * struct nnadev_gemm8 - a command as a matrix product
- * @conv: CONV: the command; its operands stand for those of MATMUL, too
- * @matmul: MATMUL
+ * @conv: CONV: the command; MATMUL has its operands in the places of CONV's
+ * @matmul: the command is MATMUL
  * @sets: independent products: groups of a convolution, batches of a matrix product
- * @rows, @k, @n: dims of one
- * @quads: of k
- * @a_stride: bytes of a row as the kernel puts it together
- * @together: rows that are gathered at a time
- * @a_signed: input is S8
- * @direct: CONV: a row lies at a position of the input, if it is not padding
+ * @rows, @k, @n: dims of one product
+ * @quads: quads of k
+ * @a_stride: bytes of a row in the kernel's packing
+ * @together: rows that are collected at a time
+ * @a_signed: the input is S8
+ * @direct: CONV: a row is the bytes of one input position, unless it is padding
  * @in_place: @direct, and there is no padding
  * @input_bytes: of the input, from its first element to behind its last byte
  * @finish: constants of the epilogue
@@ -44,10 +44,10 @@ struct nnadev_gemm8 {
 
 /**
  * struct nnadev_gemm8_rows - rows of a tile, in its scratch memory
- * @a: of input, as the kernel puts them together
- * @bytes: @together rows of @k bytes, for those that do not lie in the input as they are
- * @begin: what its sums begin with, where the kernel needs that: put() writes it
- * @at, @rat: elements of output and residual for the first channel of each
+ * @a: rows of input in the kernel's packing
+ * @bytes: @together rows of @k bytes, for rows that are not contiguous in the input
+ * @begin: initial value of each row's sums; put() writes it if the kernel needs it
+ * @at, @rat: elements of output and residual of each row's first channel
  */
 struct nnadev_gemm8_rows {
 	uint8_t *a, *bytes;
@@ -57,14 +57,14 @@ struct nnadev_gemm8_rows {
 
 /**
  * struct nnadev_gemm8_row - the bytes of a row
- * @from: the first one
- * @end: how far memory can be read, which may be beyond the row
+ * @from: the first byte
+ * @end: end of readable memory, which may be beyond the row
  */
 struct nnadev_gemm8_row {
 	const uint8_t *from, *end;
 };
 
-/* Reads a command of which the types are known; @a_stride is the kernel's. */
+/* Decodes a command whose types are known. The kernel sets @a_stride. */
 static inline void nnadev_gemm8_get(const struct nnadev_engine_command *cmd,
 				    struct nnadev_gemm8 *g)
 {
@@ -93,7 +93,10 @@ static inline void nnadev_gemm8_get(const struct nnadev_engine_command *cmd,
 		g->k = g->conv.k;
 	}
 	g->quads = nnadev_div_up(g->k, 4);
-	/* Long rows are not read at once after they have been written. */
+	/*
+	 * Long rows are packed one by one: their first bytes are read long enough after they were
+	 * written.
+	 */
 	g->together = g->k < 1024 ? NNADEV_GEMM8_TOGETHER : 1;
 	g->a_signed = g->conv.input->desc.type == NNAHW_TYPE_S8;
 	g->direct = !g->matmul && g->conv.window.kernel_h == 1 && g->conv.window.kernel_w == 1;
@@ -103,8 +106,8 @@ static inline void nnadev_gemm8_get(const struct nnadev_engine_command *cmd,
 }
 
 /*
- * Reads the epilogue's constants and cuts the command; the kernel has said in @product which tiles
- * it likes, and the product's dims are filled in.
+ * Reads the epilogue's constants and cuts the command. The kernel has set its preferred tiles in
+ * @product; this function sets the dims of the product.
  */
 static inline void nnadev_gemm8_cut(struct nnadev_gemm8 *g, struct nnadev_product *product,
 				    uint32_t threads, nnadev_tiles_cost_fn cost)
@@ -117,7 +120,7 @@ static inline void nnadev_gemm8_cut(struct nnadev_gemm8 *g, struct nnadev_produc
 	nnadev_tiles_cut_product(&g->tiles, product, threads, cost, g);
 }
 
-/* Takes scratch memory for so many rows. */
+/* Takes scratch memory for @rows rows. */
 static inline void nnadev_gemm8_take(const struct nnadev_gemm8 *g, uint32_t rows,
 				     struct nnadev_layout *l, struct nnadev_gemm8_rows *s)
 {
@@ -129,8 +132,8 @@ static inline void nnadev_gemm8_take(const struct nnadev_gemm8 *g, uint32_t rows
 }
 
 /*
- * Lays out scratch memory that holds nothing but rows, at base; returns its size. There is room for
- * an even number, for kernels that put rows together in pairs.
+ * Lays out scratch memory that holds rows alone, at @base. Rounds up to an even number of rows, for
+ * kernels that pack rows in pairs. Return: its size.
  */
 static inline uint64_t nnadev_gemm8_scratch(const struct nnadev_gemm8 *g, uint32_t rows,
 					    uint8_t *base, struct nnadev_gemm8_rows *s)
@@ -142,8 +145,8 @@ static inline uint64_t nnadev_gemm8_scratch(const struct nnadev_gemm8 *g, uint32
 }
 
 /*
- * Whether a kernel of packed weights takes a CONV: the types are 8-bit ones, and channels
- * contiguous.
+ * Whether a kernel of packed weights accepts a CONV: 8-bit types and contiguous channels. Return:
+ * as accepts() of struct nnadev_kernel.
  */
 static inline uint32_t nnadev_gemm8_accepts_packed(const struct nnadev_engine_command *cmd,
 						   nnadev_tiles_cost_fn cost)
@@ -158,13 +161,13 @@ static inline uint32_t nnadev_gemm8_accepts_packed(const struct nnadev_engine_co
 }
 
 /**
- * struct nnadev_gemm8_form - a kernel of packed weights that has no scratch memory but for rows
- * @unit: they are put together to multiples of so many bytes
- * @cached: bytes of them that stay in the caches
- * @together: rows that are computed together, by a block
+ * struct nnadev_gemm8_form - a kernel of packed weights whose scratch memory holds rows alone
+ * @unit: a packed row is a multiple of @unit bytes
+ * @cached: bytes of rows that stay in the caches
+ * @together: rows that are computed together with one block
  * @wanted: multiplications of a tile
  * @columns: see struct nnadev_product
- * @cost: what it costs at most
+ * @cost: estimate of a tile's cost
  */
 struct nnadev_gemm8_form {
 	uint32_t unit, cached, together, wanted, columns;
@@ -192,7 +195,7 @@ static inline void nnadev_gemm8_plan(const struct nnadev_gemm8_form *form,
 			  plan);
 }
 
-/* The packed weights of a block. */
+/* Return: the packed weights of a block. */
 static inline const int8_t *nnadev_gemm8_block(const struct nnadev_gemm8 *g, uint32_t set,
 					       uint32_t block)
 {
@@ -201,8 +204,8 @@ static inline const int8_t *nnadev_gemm8_block(const struct nnadev_gemm8 *g, uin
 }
 
 /*
- * Copies @n bytes of the input, which ends at @end; a few by whole vectors, and so up to 16 bytes
- * behind them may be written, with anything.
+ * Copies @n bytes of the input, which ends at @end. Copies a few bytes by whole vectors, and may
+ * then write up to 16 unspecified bytes behind them.
  */
 static inline void nnadev_gemm8_copy(uint8_t *to, const uint8_t *from, size_t n, const uint8_t *end)
 {
@@ -214,7 +217,7 @@ static inline void nnadev_gemm8_copy(uint8_t *to, const uint8_t *from, size_t n,
 		memcpy(to + i, from + i, 16);
 }
 
-/* Whether a row of the window that begins at column @x lies in the input as it is. */
+/* True if a row of the window that begins at column @x is contiguous in the input. */
 static inline bool nnadev_gemm8_is_joined(const struct nnadev_gemm8 *g, int64_t x)
 {
 	const struct nnadev_window *w = &g->conv.window;
@@ -224,8 +227,9 @@ static inline bool nnadev_gemm8_is_joined(const struct nnadev_gemm8 *g, int64_t 
 }
 
 /*
- * One row of a convolution as bytes: the input under a window, its zero point outside. @data is the
- * image's first channel of the group; the window begins at row @y and column @x of the input.
+ * Collects the bytes of one row of a convolution: the input under a window, its zero point outside.
+ * @data is the image's first channel of the group; the window begins at row @y and column @x of the
+ * input.
  */
 static inline void nnadev_gemm8_window(const struct nnadev_gemm8 *g, const uint8_t *data, int64_t y,
 				       int64_t x, uint8_t *to)
@@ -259,9 +263,9 @@ static inline void nnadev_gemm8_window(const struct nnadev_gemm8 *g, const uint8
 }
 
 /*
- * The same for up to @count windows side by side, @bytes apart at @to, of which the first is in the
- * input with all its rows and columns, as are those behind it that are taken. Return: how many; 0
- * if a row of a window does not lie in the input as it is, or is long.
+ * Collects up to @count neighbouring windows, stored @bytes apart at @to. All rows and columns of
+ * the windows lie in the input. Return: how many were collected; 0 if a row of the first window is
+ * padding, not contiguous in the input, or long.
  */
 static inline uint32_t nnadev_gemm8_windows(const struct nnadev_gemm8 *g, const uint8_t *data,
 					    int64_t y, int64_t x, uint32_t count, size_t bytes,
@@ -281,7 +285,7 @@ static inline uint32_t nnadev_gemm8_windows(const struct nnadev_gemm8 *g, const 
 	if (y < 0 || y + below * w->dilation_h >= w->height)
 		return 0;
 	from = data + y * s[1] + x * s[2];
-	/* A row is copied by whole vectors. */
+	/* Rows are copied by whole vectors. */
 	room = (const uint8_t *)in->data + g->input_bytes - (from + below * down) - (int64_t)copied;
 	if (room < 0)
 		return 0;
@@ -296,16 +300,16 @@ static inline uint32_t nnadev_gemm8_windows(const struct nnadev_gemm8 *g, const 
 }
 
 /**
- * typedef nnadev_gemm8_put_fn - puts a row together
+ * typedef nnadev_gemm8_put_fn - packs a row
  * @g: the product
- * @s: where to
+ * @s: the packed rows
  * @i: number of the row
  * @row: its bytes
  */
 typedef void nnadev_gemm8_put_fn(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 				 uint32_t i, const struct nnadev_gemm8_row *row);
 
-/* Puts together rows [first, first + rows) of a matrix, and notes where they are stored. */
+/* Packs rows [first, first + rows) of a matrix and finds where they are stored. */
 static inline __attribute__((always_inline)) void
 nnadev_gemm8_fill_matrix(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
 			 const struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
@@ -325,9 +329,9 @@ nnadev_gemm8_fill_matrix(const struct nnadev_gemm8 *g, uint32_t set, uint32_t fi
 }
 
 /*
- * Puts together @count rows of a convolution, of which number i of the tile is the first, at @index
- * of the output; all lie in one row of an image. Some rows are gathered before the first of them is
- * put together: a CPU cannot load at once, in another size, what it has just stored.
+ * Packs @count rows of a convolution, all in one row of an image. The first is row @i of the tile,
+ * at @index of the output. Collects several rows before it packs the first one, because a load of
+ * another size right after a store stalls.
  */
 static inline __attribute__((always_inline)) void
 nnadev_gemm8_fill_run(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t *index, uint32_t i,
@@ -346,7 +350,7 @@ nnadev_gemm8_fill_run(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t
 	uint32_t gathered;
 
 	for (uint32_t r = 0; r < count; r += gathered) {
-		/* Of a direct one, after padding, rows in the input may follow. */
+		/* A direct row may follow a padding row, so those are collected one by one. */
 		const uint32_t most = g->direct		      ? 1 :
 				      count - r < g->together ? count - r :
 								g->together;
@@ -385,7 +389,7 @@ nnadev_gemm8_fill_run(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t
 	}
 }
 
-/* Puts together rows [first, first + rows) of a set, and notes where they are stored. */
+/* Packs rows [first, first + rows) of a set and finds where they are stored. */
 static inline __attribute__((always_inline)) void
 nnadev_gemm8_fill(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, uint32_t rows,
 		  const struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
@@ -416,7 +420,7 @@ nnadev_gemm8_fill(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, ui
 	}
 }
 
-/* Puts a tile's rows together in scratch memory that holds nothing else. Return: its part. */
+/* Packs a tile's rows into scratch memory that holds rows alone. Return: the ranges of the tile. */
 static inline __attribute__((always_inline)) struct nnadev_part
 nnadev_gemm8_start(const struct nnadev_gemm8 *g, uint32_t tile, void *scratch,
 		   struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
@@ -429,7 +433,10 @@ nnadev_gemm8_start(const struct nnadev_gemm8 *g, uint32_t tile, void *scratch,
 	return part;
 }
 
-/* The constants of a block of 16 channels, see nnadev_channels_get(). Return: channels in use. */
+/*
+ * Reads the constants of a block of 16 channels, see nnadev_channels_get(). Return: channels in
+ * use.
+ */
 static inline uint32_t nnadev_gemm8_channels(const struct nnadev_gemm8 *g, uint32_t set,
 					     uint32_t block, const int32_t *sums,
 					     struct nnahw_channel *channels, int32_t *bias)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CONV and MATMUL on floats with AVX2 and FMA, AVX-512 or NEON, whatever the file that includes
- * this is compiled for; it gives the functions their place in the table.
+ * CONV and MATMUL on floats with AVX2 and FMA, AVX-512 or NEON, depending on the flags of the file
+ * that includes this header. That file adds the functions to the table of kernels.
  *
- * A tile is a range of rows (output positions) by a range of blocks of 16 output channels, computed
- * up to ROWS rows by CHANNELS channels at a time in registers, from which they are stored. A row is
- * made of runs of fp32, such as the lines of a convolution's window, which are used where they lie;
- * those that reach over the image's border are put together in scratch, and so are rows of another
- * type or of short runs, and weights that are not packed fp32. K is worked through in chunks that
- * keep the weights in the caches, while those of the next chunk are fetched from memory. A sum is
- * added up in the order of k, in any instruction set.
+ * A tile is a range of rows (output positions) by a range of blocks of 16 output channels. Up to
+ * ROWS rows by CHANNELS channels are computed at a time in registers and stored from there. A row
+ * consists of runs of fp32 numbers, such as the lines of a convolution's window, which are read in
+ * place. Scratch memory holds copies of runs that cross the image's border, of rows that are not
+ * fp32 or have short runs, and of weights that are not packed fp32. K is processed in chunks whose
+ * weights stay in the caches, while the weights of the next chunk are prefetched. Sums are added in
+ * the order of k with every instruction set.
  */
 #ifndef NNADEV_GEMMF_H
 #define NNADEV_GEMMF_H
@@ -19,8 +19,8 @@
 #include "device/nna/engine/vector/tiles.h"
 
 /*
- * Of a register tile: as many accumulators as there are registers for. A tile of one vector has
- * ONE_ROWS rows.
+ * Size of a register tile: as many accumulators as there are registers for. A tile of one vector
+ * has ONE_ROWS rows.
  */
 #define VECTORS 2u
 #ifdef __AVX512F__
@@ -33,25 +33,25 @@
 #define MOST_ROWS (ONE_ROWS > ROWS ? ONE_ROWS : ROWS)
 #define CHANNELS (VECTORS * NNADEV_FLOATS)
 #define BLOCKS (CHANNELS / 16)
-#define PIECE 32u /* of K: in each of them some of the next weights are fetched */
+#define PIECE 32u /* of K: each piece prefetches some of the next weights */
 #define SHORTEST_FETCHED 96u
-#define CHUNK 512u /* of K: 32 KiB of a block's weights */
-#define A_BYTES (384u << 10) /* of rows in a tile, so that weights are read for many */
+#define CHUNK 512u /* of K: 32 KiB of the weights of a block */
+#define A_BYTES (384u << 10) /* of rows in a tile, so that weights are read for many rows */
 #define TILE_PRODUCTS (3u << 20)
-#define SHORTEST_RUN 6u /* used where it lies; to find a shorter one costs more than to copy it */
+#define SHORTEST_RUN 6u /* read in place; finding a shorter run costs more than copying it */
 
 /**
  * struct gemm - a command as a matrix product
- * @conv: CONV: the command; its operands stand for those of MATMUL, too
- * @matmul: MATMUL
- * @copied: rows are put together in scratch
- * @converted: so are the weights
- * @bordered: windows may reach over the image's border
- * @joined: columns of a window that make a run: all of them or 1
- * @runs: of a row, of the same length
- * @run: their length
+ * @conv: CONV: the command; MATMUL has its operands in the places of CONV's
+ * @matmul: the command is MATMUL
+ * @copied: rows are copied to scratch memory
+ * @bordered: windows may cross the image's border
+ * @converted: weights are copied to scratch memory
+ * @joined: columns of a window that form one run: all of them or 1
+ * @runs: runs of a row, all of the same length
+ * @run: length of a run
  * @sets: independent products: groups of a convolution, batches of a matrix product
- * @rows, @k, @n: dims of one
+ * @rows, @k, @n: dims of one product
  * @tiles: the cut
  */
 struct gemm {
@@ -63,14 +63,14 @@ struct gemm {
 };
 
 struct scratch {
-	float *a; /* [rows][k], and 15 more, when copied or with a border */
-	float *b; /* [BLOCKS][chunk][16] when converted */
+	float *a; /* [rows][k] and 15 more, if copied or bordered */
+	float *b; /* [BLOCKS][chunk][16], if converted */
 	float *acc; /* [rows][CHANNELS], between chunks */
 	const float **row; /* [runs][rows] */
 	int64_t *at, *rat; /* [rows] */
 };
 
-/* Finds out which runs a row is made of. */
+/* Determines the runs of a row. */
 static void runs_get(struct gemm *g)
 {
 	const struct nnahw_tensor *in = &g->conv.input->desc;
@@ -139,7 +139,7 @@ static uint64_t scratch_get(const struct gemm *g, uint32_t rows, uint8_t *base, 
 	return l.size;
 }
 
-/* Copies fp32 numbers; writes up to 15 more. */
+/* Copies fp32 numbers; may write up to 15 more. */
 static inline void copy_floats(float *to, const float *from, uint32_t count)
 {
 	for (; count > NNADEV_FLOATS;
@@ -148,14 +148,17 @@ static inline void copy_floats(float *to, const float *from, uint32_t count)
 	nnadev_floats_store(to, nnadev_floats_load_some(from, nnadev_floats_first(count)));
 }
 
-/* A row of a convolution: the input under the window, zeros outside. Writes up to 15 more. */
+/*
+ * Builds a row of a convolution: the input under the window, zeros outside. May write up to 15
+ * more.
+ */
 static void conv_row(const struct nnadev_conv *g, int64_t base, uint32_t y, uint32_t x, float *to)
 {
 	const struct nnadev_window *w = &g->window;
 	const int32_t *s = g->input->desc.strides;
 	const uint32_t run = g->group_in;
 	const int64_t first = nnadev_window_column(w, x, 0);
-	/* Columns of the window next to each other are a longer run. */
+	/* Neighbouring columns of the window form one longer run. */
 	const bool joined = g->input->desc.type == NNAHW_TYPE_F32 && w->dilation_w == 1 &&
 			    (uint32_t)s[2] == run && first >= 0 &&
 			    first + w->kernel_w <= w->width;
@@ -187,8 +190,7 @@ static void conv_row(const struct nnadev_conv *g, int64_t base, uint32_t y, uint
 }
 
 /*
- * A run of a convolution's row that reaches over the ends of a line of the image, in scratch:
- * @first is its first column there.
+ * Builds a run that crosses an end of an image line in scratch memory. @first is its first column.
  */
 static const float *border_run(const struct gemm *g, const float *line, int64_t first, float *to)
 {
@@ -204,8 +206,8 @@ static const float *border_run(const struct gemm *g, const float *line, int64_t 
 }
 
 /*
- * Finds a run of @count neighbouring rows of a convolution from row @first of the tile on, which
- * are those of output position (@y, @x) and behind it.
+ * Finds run number @run of @count neighbouring rows of a convolution. The first is row @first of
+ * the tile, at output position (@y, @x).
  */
 static void find_run(const struct gemm *g, int64_t base, uint32_t y, uint32_t x, uint32_t run,
 		     uint32_t first, uint32_t count, const struct scratch *s)
@@ -234,7 +236,7 @@ static void find_run(const struct gemm *g, int64_t base, uint32_t y, uint32_t x,
 	}
 }
 
-/* Finds or builds the tile's rows of a matrix product and notes where they are stored. */
+/* Finds or copies the tile's rows of a matrix product, and finds where they are stored. */
 static void fill_matmul(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows,
 			struct scratch *s)
 {
@@ -255,7 +257,10 @@ static void fill_matmul(const struct gemm *g, uint32_t set, uint32_t first, uint
 	}
 }
 
-/* The same for a convolution, one row of the image after the other. */
+/*
+ * Finds or copies the tile's rows of a convolution, one row of the image after the other, and finds
+ * where they are stored.
+ */
 static void fill_conv(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows,
 		      struct scratch *s)
 {
@@ -292,7 +297,7 @@ static void fill_conv(const struct gemm *g, uint32_t set, uint32_t first, uint32
 	}
 }
 
-/* Weights k in [first, first + count) of a block, [count][16]; those beyond n are zero. */
+/* Return: weights k in [first, first + count) of a block, [count][16]; those beyond n are zero. */
 static const float *get_b(const struct gemm *g, uint32_t set, uint32_t block, uint32_t first,
 			  uint32_t count, float *b)
 {
@@ -335,23 +340,23 @@ static const float *get_b(const struct gemm *g, uint32_t set, uint32_t block, ui
 }
 
 /**
- * struct product - some rows by some vectors of channels, a chunk of K of them
- * @row: the rows' first runs of the chunk
- * @next_run: from those to the next ones
+ * struct product - rows by vectors of channels, over a chunk of K
+ * @row: first run of the chunk, for each row
+ * @at, @rat: elements of output and residual of channel 0, for each row
+ * @acc: [rows][CHANNELS]: sums of the previous chunks and of this one
+ * @next_run: distance in @row to the next run
  * @run: length of a run
- * @skip: what of the first one is before the chunk
- * @at, @rat: where they are stored, and their residuals: elements of channel 0
- * @acc: [rows][CHANNELS]: sums of the chunks before and of this one
+ * @skip: elements of the first run that precede the chunk
  * @count: of the chunk
  * @weights: [count][16] of the first vector
- * @next: from those to the next vector's
- * @ahead: weights that come after the chunk's, of the first block
- * @fetched: lines of them, of each block, that are fetched in each piece of the chunk
+ * @ahead: weights behind the chunk, of the first block
+ * @next: distance of the weights of two vectors
+ * @fetched: cache lines of each block's next weights that a piece of the chunk prefetches
  * @counts: channels of each vector
  * @bias: [CHANNELS]
- * @channel: the first one
- * @begun: there are chunks before
- * @ends: it is the last one: sums are finished
+ * @channel: the first channel
+ * @begun: previous chunks exist
+ * @ends: this is the last chunk, so that sums are finished
  */
 struct product {
 	const float *const *row;
@@ -367,7 +372,7 @@ struct product {
 	bool begun, ends;
 };
 
-/* Finishes and stores sums of fp32 of whole vectors. */
+/* Finishes and stores whole vectors of sums to an fp32 output. */
 static inline __attribute__((always_inline)) void
 finish_whole(const struct product *p, const struct nnadev_floats_end *end,
 	     const struct nnadev_floats_end *with, const nnadev_floats *bias,
@@ -456,7 +461,10 @@ multiply(const struct product *p, const struct nnadev_floats_finish *f, const ui
 			for (; k < end; k++, b += 16) {
 				nnadev_floats w[VECTORS];
 
-				/* One number for all rows, not a pointer of each to advance. */
+				/*
+				 * Makes the compiler keep one index for all rows instead of a
+				 * pointer to advance per row.
+				 */
 				if (vectors == 1)
 					__asm__("" : "+r"(k));
 #pragma GCC unroll 2
@@ -484,7 +492,7 @@ multiply(const struct product *p, const struct nnadev_floats_finish *f, const ui
 			nnadev_floats_store(p->acc + r * CHANNELS + j * NNADEV_FLOATS, c[r][j]);
 }
 
-/* The same for any number of rows, up to ROWS or ONE_ROWS. */
+/* Multiplies any number of rows up to ROWS or ONE_ROWS. */
 static inline __attribute__((always_inline)) void
 multiply_rows(const struct product *p, const struct nnadev_floats_finish *f, uint32_t rows,
 	      const uint32_t vectors, const bool fetches)
@@ -533,7 +541,7 @@ multiply_rows(const struct product *p, const struct nnadev_floats_finish *f, uin
 	}
 }
 
-/* A chunk of all rows of a tile, in groups of almost the same size. */
+/* Multiplies all rows of a tile by a chunk, in groups of almost the same size. */
 static void multiply_all(const struct product *product, const struct nnadev_floats_finish *f,
 			 uint32_t rows, uint32_t vectors)
 {
@@ -556,8 +564,9 @@ static void multiply_all(const struct product *product, const struct nnadev_floa
 }
 
 /*
- * So many lines of the next chunk's weights are fetched in a piece of this one, that all are by the
- * end of a tile's rows. Short chunks, and those of few rows, are over before it helps.
+ * Return: lines of the next chunk's weights that a piece of this chunk prefetches, so that all are
+ * prefetched by the end of the tile's rows. Short chunks, and chunks of few rows, end before
+ * prefetching helps.
  */
 static uint32_t lines_fetched(const struct gemm *g, const struct product *p, uint32_t rows)
 {
@@ -630,7 +639,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* What a tile costs at most: its rows are put together, and each block is unpacked and finished. */
+/* The most that a tile costs: gathering its rows, and unpacking and finishing each block. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct gemm *g = decoded;
@@ -646,7 +655,7 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 	return rows * row + blocks * (weights + groups * group + rows * finish + 500);
 }
 
-/* The types are floats, and channels contiguous. */
+/* Accepts float types with contiguous channels. */
 static uint32_t gemm_accepts(const struct nnadev_engine_command *cmd,
 			     struct nnadev_engine_plan *plan)
 {

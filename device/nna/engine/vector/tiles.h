@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How convolutions and matrix products are cut: a tile is some rows of output of one set (an image,
- * a group, a matrix) by some blocks of 16 output channels. The cut is kept in the plan's state, and
- * each tile finds its part from its number.
+ * Cuts convolutions and matrix products into tiles. A tile is a range of output rows of one set (an
+ * image, a group, a matrix) by a range of blocks of 16 output channels. The plan's state holds the
+ * cut, and a tile finds its ranges from its number.
  *
- * Threads begin with equal shares of neighbouring tiles, so the cut also says who computes what.
- * Where they share rows, each finds most of its input in its own caches, as it has written it;
- * where they share blocks, each reads its own part of the weights.
+ * Threads start with equal shares of neighbouring tiles, so the cut also decides which thread
+ * computes what. If threads share rows, each finds most of its input in its own caches, because it
+ * wrote that input. If threads share blocks, each reads its own range of the weights.
  */
 #ifndef NNADEV_TILES_H
 #define NNADEV_TILES_H
@@ -15,33 +15,39 @@
 #include "device/nna/engine/kernel.h"
 
 /**
- * struct nnadev_tiles - a cut. Tiles differ by a unit at most, and so do threads' shares of them:
- *	a last tile that had what is left over would have one thread wait for the others.
- * @rows: of a tile, at most
+ * struct nnadev_tiles - a cut
+ * @rows: most rows of a tile
  * @row_tiles: tiles that the rows of a set make
- * @row_unit: each tile but the last one has a multiple of so many
- * @blocks: of a tile, at most
+ * @row_unit: each tile but the last one has a multiple of @row_unit rows
+ * @blocks: most blocks of a tile
  * @block_tiles: tiles that the blocks make
- * @block_unit: likewise
+ * @block_unit: each tile but the last one has a multiple of @block_unit blocks
+ *
+ * Tiles differ by one unit at most, and so do threads' shares of them. If the last tile took an
+ * uneven remainder, threads would wait for each other.
  */
 struct nnadev_tiles {
 	uint32_t rows, row_tiles, row_unit, blocks, block_tiles, block_unit;
 };
 
 /**
- * struct nnadev_part - what one tile computes
+ * struct nnadev_part - the output that one tile computes
  * @set: image, group or matrix
- * @first_row, @rows: of output
- * @first_block, @blocks: of 16 output channels
+ * @first_row, @rows: range of output rows
+ * @first_block, @blocks: range of blocks of 16 output channels
  */
 struct nnadev_part {
 	uint32_t set, first_row, rows, first_block, blocks;
 };
 
-/* What takes a tile of @wanted multiplications by so much is over before another thread joins. */
+/*
+ * A command of fewer than 1/96 of a tile's wanted multiplications ends before another thread joins.
+ */
 #define NNADEV_TILES_ALONE 96u
 
-/* Threads that are to share work of so many multiplications; 1: others are not worth it. */
+/*
+ * Return: threads that share @multiplications; 1 if the command ends before another thread joins.
+ */
 static inline uint32_t nnadev_tiles_threads(uint64_t multiplications, uint32_t wanted,
 					    uint32_t threads)
 {
@@ -49,8 +55,9 @@ static inline uint32_t nnadev_tiles_threads(uint64_t multiplications, uint32_t w
 }
 
 /*
- * Multiplications of a tile: as many as are wanted, but of a share some, so that others can help
- * with it, unless these are so few that they are soon done.
+ * Return: multiplications of a tile. These are @wanted, or fewer if a thread's share would have
+ * fewer than 4 such tiles, so that other threads can help with it; but at least @wanted / 4,
+ * because smaller tiles end too soon to be worth sharing.
  */
 static inline uint32_t nnadev_tiles_wanted(uint64_t multiplications, uint32_t wanted,
 					   uint32_t threads)
@@ -63,17 +70,17 @@ static inline uint32_t nnadev_tiles_wanted(uint64_t multiplications, uint32_t wa
 }
 
 /*
- * Reading the weights of so many columns costs what getting a row from another thread does; and of
- * so many if they are unpacked as they are read.
+ * Fetching one row from another thread's cache costs as much as reading the weights of this many
+ * columns. The second number holds if weights are unpacked as they are read.
  */
 #define NNADEV_TILES_COLUMNS 32u
 #define NNADEV_TILES_COLUMNS_UNPACKED 8u
 
 /*
- * Whether threads are to share rows, which depends on what there is more of: rows that they would
- * have to get from each other, or columns whose weights each of them would have to read: @per_row of
- * these cost what a row does. It is the same for a depthwise convolution, whose channels are the
- * columns, as for the product before it.
+ * True if threads share rows rather than blocks. Sharing blocks, threads fetch rows from each
+ * other; sharing rows, each thread reads the weights of all columns. @per_row columns cost as much
+ * as one row. The answer is the same for a depthwise convolution, whose channels are the columns,
+ * as for the product before it, so that rows stay in their thread's caches.
  */
 static inline bool nnadev_tiles_share_rows(uint64_t rows, uint64_t columns, uint32_t per_row,
 					   uint32_t threads)
@@ -81,21 +88,21 @@ static inline bool nnadev_tiles_share_rows(uint64_t rows, uint64_t columns, uint
 	return threads > 1 && rows >= 8 * threads && rows >= columns / per_row;
 }
 
-/* So many tiles, or as many more that each of `shares` has the same number. */
+/* Rounds @tiles up so that each of @shares has the same number of tiles. */
 static inline uint32_t nnadev_tiles_deal(uint32_t tiles, uint32_t shares)
 {
 	return nnadev_div_up(tiles, shares) * shares;
 }
 
-/* Whether multiples of `unit` are no more than a @part greater than x, or what is less than them. */
+/* True if rounding @x up to a multiple of @unit adds at most @x / @part. */
 static inline bool nnadev_tiles_are_units(uint32_t x, uint32_t unit, uint32_t part)
 {
 	return nnadev_div_up(x, unit) * unit - x <= x / part;
 }
 
 /*
- * At most `most` rows in a tile, multiples of `unit`, and for several shares as many tiles in each;
- * there the unit gives way where shares would differ by it.
+ * Cuts @rows into tiles of at most @most rows, in multiples of @unit. Each of several shares gets
+ * the same number of tiles; the unit becomes 1 if shares would differ by much.
  */
 static inline void nnadev_tiles_cut_rows(struct nnadev_tiles *t, uint32_t rows, uint32_t most,
 					 uint32_t unit, uint32_t shares)
@@ -112,8 +119,8 @@ static inline void nnadev_tiles_cut_rows(struct nnadev_tiles *t, uint32_t rows, 
 }
 
 /*
- * At most `most` blocks in a tile, if there is room for them a multiple of the `together` that are
- * computed together, and for several shares as many tiles in each.
+ * Cuts @blocks into tiles of at most @most blocks. Each of several shares gets the same number of
+ * tiles. Tiles are multiples of @together, the blocks that are computed together, where that fits.
  */
 static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t blocks, uint32_t most,
 					   uint32_t together, uint32_t shares)
@@ -134,15 +141,15 @@ static inline void nnadev_tiles_cut_blocks(struct nnadev_tiles *t, uint32_t bloc
 
 /*
  * The most that a tile may cost by a kernel's estimate, in loops of a few instructions: 1 ms or
- * less, whatever the shapes and the data are. What costs more in the smallest tile is left to the
- * scalar kernel, which can leave a sum and go on with it in a later tile.
+ * less for any shapes and data. A command whose smallest tile costs more is left to the scalar
+ * kernel, which can suspend a sum and resume it in a later tile.
  */
 #define NNADEV_TILES_MOST_COST (3u << 19)
 
-/* A kernel's estimate for a tile of so many rows and blocks of what it has decoded. */
+/* A kernel's estimate of the cost of a tile of @rows and @blocks of the decoded command. */
 typedef uint64_t (*nnadev_tiles_cost_fn)(const void *decoded, uint64_t rows, uint64_t blocks);
 
-/* Whether channels are contiguous, and the smallest tile is not too much. */
+/* True if channels are contiguous and the smallest tile does not cost too much. */
 static inline bool nnadev_tiles_fit(const struct nnadev_conv *conv, nnadev_tiles_cost_fn cost,
 				    const void *decoded)
 {
@@ -152,20 +159,24 @@ static inline bool nnadev_tiles_fit(const struct nnadev_conv *conv, nnadev_tiles
 }
 
 /**
- * struct nnadev_product - a matrix product that is to be cut
- * @sets: of products
- * @rows, @k, @n: of each
+ * struct nnadev_product - a matrix product to be cut
+ * @sets: number of products
+ * @rows, @k, @n: of each product
  * @together: rows that are computed together
- * @blocks_together: likewise, of 16 columns
- * @cached: rows that fit into the caches, put together
- * @wanted: multiplications of a tile that others can share the work with
- * @columns: that cost a thread what a row of another one does: NNADEV_TILES_COLUMNS or the like
+ * @blocks_together: blocks of 16 columns that are computed together
+ * @cached: gathered rows that fit into the caches
+ * @wanted: multiplications of a tile that threads can share efficiently
+ * @columns: columns that cost a thread as much as a row of another thread: NNADEV_TILES_COLUMNS or
+ *	NNADEV_TILES_COLUMNS_UNPACKED
  */
 struct nnadev_product {
 	uint32_t sets, rows, k, n, together, blocks_together, cached, wanted, columns;
 };
 
-/* Cuts a matrix product: as many rows as are cached, then as many blocks as are wanted. */
+/*
+ * Cuts a matrix product: as many rows as are cached, then as many blocks as make @p->wanted
+ * multiplications.
+ */
 static inline void nnadev_tiles_cut_product(struct nnadev_tiles *t, const struct nnadev_product *p,
 					    uint32_t threads, nnadev_tiles_cost_fn cost,
 					    const void *decoded)
@@ -182,7 +193,7 @@ static inline void nnadev_tiles_cut_product(struct nnadev_tiles *t, const struct
 	most = most < unit ? unit : most > 1020 ? 1020 : most;
 	while (most > 1 && cost(decoded, most, 1) > NNADEV_TILES_MOST_COST)
 		most = most > unit ? most / 2 / unit * unit : 1;
-	/* Weights that stay in the caches can be read for fewer rows at a time. */
+	/* Weights that stay in the caches are cheap to read again, so tiles may have fewer rows. */
 	if (by_rows && p->n <= p->cached) {
 		const uint64_t fine = wanted / ((uint64_t)p->n * p->k + 1) / unit * unit;
 
@@ -194,7 +205,7 @@ static inline void nnadev_tiles_cut_product(struct nnadev_tiles *t, const struct
 	rows = p->rows < t->rows ? p->rows : t->rows;
 	blocks = (uint32_t)(wanted / ((uint64_t)rows * p->k * 16 + 1)) + 1;
 	blocks = blocks < all_blocks ? blocks : all_blocks;
-	/* Fewer rows first: tiles of the same rows put them together each for itself. */
+	/* Reduce rows before blocks: each tile of the same rows gathers them for itself. */
 	while (rows > 96 && cost(decoded, rows, blocks) > NNADEV_TILES_MOST_COST) {
 		nnadev_tiles_cut_rows(t, p->rows, rows / 2, unit, shares);
 		rows = t->rows;
@@ -207,7 +218,8 @@ static inline void nnadev_tiles_cut_product(struct nnadev_tiles *t, const struct
 
 /*
  * Cuts a depthwise convolution: as many rows as @cost allows, then as many blocks as make @wanted
- * multiplications; @together are computed together. @columns is as in struct nnadev_product.
+ * multiplications. @together: blocks that are computed together. @columns: see struct
+ * nnadev_product.
  */
 static inline void nnadev_tiles_cut_depthwise(struct nnadev_tiles *t,
 					      const struct nnadev_conv *conv, uint32_t wanted,
@@ -238,7 +250,7 @@ static inline void nnadev_tiles_cut_depthwise(struct nnadev_tiles *t,
 
 /**
  * struct nnadev_layout - scratch memory that is handed out piece by piece
- * @base: aligned to 64 bytes; NULL to only learn the size
+ * @base: aligned to 64 bytes; NULL to compute the size alone
  * @size: of all pieces so far
  */
 struct nnadev_layout {
@@ -246,7 +258,7 @@ struct nnadev_layout {
 	uint64_t size;
 };
 
-/* The next piece, aligned to 64 bytes; NULL without a base. */
+/* Return: the next piece, aligned to 64 bytes; NULL without a base. */
 static inline void *nnadev_layout_take(struct nnadev_layout *l, uint64_t bytes)
 {
 	void *piece = l->base ? l->base + l->size : NULL;
@@ -255,7 +267,10 @@ static inline void *nnadev_layout_take(struct nnadev_layout *l, uint64_t bytes)
 	return piece;
 }
 
-/* Plans one phase by a cut; of at most 2^31 elements there are no more tiles. */
+/*
+ * Plans one phase from a cut. An operand has at most 2^31 elements, so the number of tiles fits
+ * into 32 bits.
+ */
 static inline void nnadev_tiles_plan(const struct nnadev_tiles *t, uint32_t sets,
 				     uint64_t scratch_size, struct nnadev_engine_plan *plan)
 {
@@ -264,7 +279,7 @@ static inline void nnadev_tiles_plan(const struct nnadev_tiles *t, uint32_t sets
 	plan->scratch_size = (uint32_t)scratch_size;
 }
 
-/* The first of `all` that tile `tile` of `tiles` has, if each has multiples of `unit`. */
+/* Return: the first of @all items of tile @tile of @tiles, if each tile has multiples of @unit. */
 static inline uint32_t nnadev_tiles_first(uint32_t tile, uint32_t tiles, uint32_t all,
 					  uint32_t unit)
 {
@@ -273,7 +288,7 @@ static inline uint32_t nnadev_tiles_first(uint32_t tile, uint32_t tiles, uint32_
 	return first < all ? (uint32_t)first : all;
 }
 
-/* The part of tile `tile`, where a set has `rows` rows and `blocks` blocks. */
+/* Return: the ranges of tile @tile of a set of @rows rows and @blocks blocks. */
 static inline struct nnadev_part nnadev_tiles_part(const struct nnadev_tiles *t, uint32_t tile,
 						   uint32_t rows, uint32_t blocks)
 {
@@ -296,9 +311,9 @@ static inline struct nnadev_part nnadev_tiles_part(const struct nnadev_tiles *t,
 #define NNADEV_TILES_PREFETCH 16384 /* bytes; more would push each other out */
 
 /*
- * Has the first and the last row of input that a tile of a convolution reads come to this CPU's
- * caches, as another thread may have written them: they come together then, and not one cache line
- * after the other when they are needed.
+ * Prefetches the first and the last input row that a tile of a convolution reads, because another
+ * thread may have written them. Prefetched cache lines arrive together; lines read on demand arrive
+ * one after the other.
  */
 static inline void nnadev_tiles_prefetch(const struct nnadev_conv *conv,
 					 const struct nnadev_part *part)
