@@ -4,13 +4,16 @@
 
 #define TILE_ELEMENTS 65536u
 
-/* The best element so far, by its number or value. */
+/* The best element found so far: its number or value, and its index. */
 struct best {
 	int64_t integer, where;
 	float real;
 };
 
-/* Looks at elements [begin, end) of a row; the first one of the row is the best until then. */
+/*
+ * Compares elements [begin, end) of a row with the best one. The best one starts as the row's first
+ * element.
+ */
 static void arg_look(const struct nnadev_engine_command *cmd, const uint32_t *index, int64_t begin,
 		     int64_t end, struct best *best)
 {

@@ -9,7 +9,9 @@ void nnadev_conv_get(const struct nnadev_engine_command *cmd, struct nnadev_conv
 	const struct nnahw_cmd_conv *p = (const struct nnahw_cmd_conv *)cmd->raw;
 	const uint32_t *out, *in;
 
-	/* DWCONV has the same fields at the same places; its multiplier lies where groups is. */
+	/*
+	 * DWCONV has the same fields at the same offsets; its multiplier has the offset of groups.
+	 */
 	_Static_assert(offsetof(struct nnahw_cmd_conv, epilogue) ==
 		       offsetof(struct nnahw_cmd_dwconv, epilogue), "the same fields");
 	_Static_assert(offsetof(struct nnahw_cmd_conv, groups) ==
@@ -45,7 +47,7 @@ void nnadev_conv_get(const struct nnadev_engine_command *cmd, struct nnadev_conv
 	g->blocks = nnadev_div_up(g->group_out, 16);
 }
 
-/* A sum of products under way: two's complement, wrapping, or a float. */
+/* A partial sum of products: an integer that wraps, or a float. */
 struct sum {
 	uint32_t integer;
 	float real;
@@ -99,7 +101,7 @@ static void conv_sum(const struct nnadev_conv *g, const uint32_t *index, uint32_
 	sum->real = real;
 }
 
-/* Stores an output element, of which all products have been added. */
+/* Stores an output element whose products are all added. */
 static void conv_finish(const struct nnadev_conv *g, const uint32_t *index, struct sum sum)
 {
 	const uint32_t n = index[3];
@@ -125,7 +127,7 @@ static void conv_finish(const struct nnadev_conv *g, const uint32_t *index, stru
 	}
 }
 
-/* One step of an output element whose products are too many for a tile. */
+/* Computes one step of an output element that has too many products for a tile. */
 static void conv_step(const struct nnadev_conv *g, const struct nnadev_engine_plan *plan,
 		      uint32_t tile, struct sum *sum)
 {

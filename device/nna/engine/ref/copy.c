@@ -4,7 +4,7 @@
 
 #define TILE_ELEMENTS 16384u
 
-/* Moves one element; wider than a byte, elements are aligned to their size. */
+/* Copies one element. Elements wider than a byte are aligned to their size. */
 static void move(void *to, const void *from, uint32_t size)
 {
 	switch (size) {
@@ -70,7 +70,7 @@ static uint32_t fill_tile(const struct nnadev_engine_command *cmd,
 	const struct nnahw_cmd_fill *p = (const struct nnahw_cmd_fill *)cmd->raw;
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_FILL_OUTPUT];
 	const int64_t size = nnahw_type_size(output->desc.type);
-	const uint64_t value = p->value; /* little-endian: its low bytes come first */
+	const uint64_t value = p->value; /* little-endian: low bytes first */
 	uint32_t index[NNAHW_MAX_RANK], begin, end;
 
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);

@@ -5,9 +5,9 @@
 #define TILE_ELEMENTS 8192u
 
 /**
- * struct ewise - what a plan keeps
- * @rule: by which it is computed
- * @inputs: how many
+ * struct ewise - state of a plan
+ * @rule: the rule by which the command is computed
+ * @inputs: number of inputs
  */
 struct ewise {
 	enum nnadev_ewise_rule rule;
@@ -95,7 +95,7 @@ static float ewise_float(const struct nnahw_cmd_ewise *p, float a, float b, floa
 	}
 }
 
-/* CAST looks at the numbers only: the operand without its quantisation. */
+/* Return: the operand without its quantisation, because CAST ignores it. */
 static struct nnadev_engine_operand plain_operand(const struct nnadev_engine_operand *o)
 {
 	struct nnadev_engine_operand plain = *o;

@@ -2,14 +2,14 @@
 /*
  * GATHER, by definition.
  *
- * The output's dimensions are the input's with one axis replaced by the dimensions of the indices.
- * Elements are moved as bytes, whatever their type. An index out of range ends the job.
+ * The output's dims are the input's, with one axis replaced by the dims of the indices. Elements
+ * are copied as bytes, whatever their type. An index out of range ends the job.
  */
 #include "device/nna/engine/kernel.h"
 
 #define TILE_ELEMENTS 8192u
 
-/* Reads an index once; the guest may change it at any time. */
+/* Reads an index once, because the guest may change it at any time. */
 static int64_t load_index(const struct nnadev_engine_operand *o, int64_t at)
 {
 	switch (o->desc.type) {

@@ -2,14 +2,15 @@
 /*
  * KEYPOINT, by definition: there is no other kernel.
  *
- * In each heat map the highest element is found; where its surroundings are curved, the top of the
- * paraboloid through the nine elements around it is the keypoint, which is then scaled to the box.
+ * Finds the highest element of each heat map. If its surroundings are curved, the keypoint is the
+ * vertex of the paraboloid through that element and its eight neighbours, else the element itself.
+ * The keypoint is then scaled to the box.
  */
 #include "device/nna/engine/kernel.h"
 
 #define TILE_ELEMENTS 32768u
 
-/* The highest element of a map so far. */
+/* The highest element of a map found so far. */
 struct highest {
 	uint32_t y, x;
 	float score;
@@ -28,7 +29,7 @@ struct map {
 	uint32_t height, width;
 };
 
-/* An element; outside of the map that on the other side of the border, as in a mirror. */
+/* Return: an element; a position outside of the map is mirrored at the border. */
 static float at(const struct map *map, int64_t y, int64_t x)
 {
 	y = y < 0 ? 1 : y >= map->height ? map->height - 2 : y;
@@ -44,8 +45,8 @@ static float size_of(float x)
 }
 
 /*
- * The top of the paraboloid through the surroundings of (y, x). Writes its distance d (x, then y)
- * and its height. Return: false where the surroundings are flat.
+ * Computes the vertex of the paraboloid through the surroundings of (y, x): its distance d (x, then
+ * y) and its height. Return: false if the surroundings are flat.
  */
 static bool peak(const struct map *map, int64_t y, int64_t x, float tolerance, float d[2],
 		 float *score)
@@ -75,8 +76,8 @@ static bool peak(const struct map *map, int64_t y, int64_t x, float tolerance, f
 }
 
 /*
- * Looks at elements [begin, end) in row-major order for the highest one, the first of equal ones; a
- * NaN never is.
+ * Searches elements [begin, end) in row-major order for the highest one, the first of equal ones. A
+ * NaN is never the highest.
  */
 static void find_max(const struct map *map, uint32_t begin, uint32_t end, struct highest *h)
 {
@@ -107,7 +108,7 @@ static struct map get_map(const struct nnadev_engine_command *cmd, const uint32_
 			     dims[1], dims[2] };
 }
 
-/* Writes the keypoint of a map whose highest element has been found. */
+/* Stores the keypoint of a map whose highest element is found. */
 static uint32_t keypoint_finish(const struct nnadev_engine_command *cmd, const struct map *map,
 				uint32_t *index, const struct highest *h)
 {

@@ -2,16 +2,16 @@
 /*
  * LSH, by definition: there is no other kernel.
  *
- * One bit for each seed: whether the sum over all items of weight times hash is above 0. The hash
- * is FarmHash's 64-bit fingerprint of the seed's four bytes followed by the item's, since trained
- * models depend on its bits. It takes keys of up to 16, 32 and 64 bytes and longer ones in ways of
- * their own. A key is never put together in memory: fetch() reads across the place where the seed
- * ends and the item begins.
+ * Each seed gives one bit: whether the sum over all items of weight times hash is above 0. The hash
+ * is FarmHash's 64-bit fingerprint of the seed's four bytes followed by the item's bytes, because
+ * trained models depend on its bits. FarmHash has separate algorithms for keys of up to 16, 32 and
+ * 64 bytes and for longer ones. A key is never assembled in memory: fetch() reads across the border
+ * of seed and item.
  */
 #include "device/nna/engine/kernel.h"
 
 #define TILE_BYTES (1u << 20)
-#define ITEM_BYTES 512u /* an item takes as long as so many bytes more */
+#define ITEM_BYTES 512u /* bytes that take as long to hash as the fixed cost of an item */
 #define STEP_BLOCKS (TILE_BYTES / 64)
 
 /* FarmHash's multipliers. */
@@ -20,7 +20,7 @@
 #define K2 0x9ae16a3b2f90404full
 
 /**
- * struct key - what is hashed: the bytes of a seed, then those of an item
+ * struct key - the bytes that are hashed: those of a seed, then those of an item
  * @seed: the seed
  * @item: bytes of the item
  * @size: bytes of both
@@ -31,12 +31,12 @@ struct key {
 	uint64_t size;
 };
 
-/* Half of the state of a long key's hash: two of them and three numbers carry it on. */
+/* Two words of the state of a long key's hash. The whole state is two pairs and three words. */
 struct pair {
 	uint64_t first, second;
 };
 
-/* The 8 bytes from `at` on, as a number. */
+/* Return: the 8 bytes from @at on as a number. */
 static uint64_t fetch(const struct key *key, uint64_t at)
 {
 	uint8_t bytes[8];
@@ -52,7 +52,7 @@ static uint64_t fetch(const struct key *key, uint64_t at)
 	return x;
 }
 
-/* The 4 bytes from `at` on. */
+/* Return: the 4 bytes from @at on as a number. */
 static uint32_t fetch_half(const struct key *key, uint64_t at)
 {
 	uint8_t bytes[4];
@@ -114,7 +114,7 @@ static uint64_t hash_to_64(const struct key *key)
 	return mix(rotate(e + f, 43) + rotate(g, 30) + h, e + rotate(f + a, 18) + g, factor);
 }
 
-/* The 32 bytes from `at` on and two numbers of the state, as the next half of the state. */
+/* Return: the next pair of the state, from the 32 bytes from @at on and two words of the state. */
 static struct pair absorb(const struct key *key, uint64_t at, uint64_t a, uint64_t b)
 {
 	const uint64_t w = fetch(key, at), x = fetch(key, at + 8), y = fetch(key, at + 16),
@@ -125,9 +125,9 @@ static struct pair absorb(const struct key *key, uint64_t at, uint64_t a, uint64
 }
 
 /**
- * struct state - of the hash of a long key, between two blocks
- * @v, @w: see absorb()
- * @x, @y, @z: numbers
+ * struct state - state of a long key's hash between two blocks
+ * @v, @w: pairs, see absorb()
+ * @x, @y, @z: words
  */
 struct state {
 	struct pair v, w;
@@ -142,7 +142,7 @@ static void hash_begin(const struct key *key, struct state *s)
 	s->z = fold(s->y * K2 + 113) * K2;
 }
 
-/* The 64 bytes from `at` on. */
+/* Hashes the 64 bytes from @at on. */
 static void hash_block(const struct key *key, struct state *s, uint64_t at, uint64_t factor,
 		       uint64_t times)
 {
@@ -161,8 +161,8 @@ static void hash_block(const struct key *key, struct state *s, uint64_t at, uint
 }
 
 /*
- * After all blocks of 64 bytes but the last, which may be short: the last 64 bytes of the key,
- * which may overlap the block before, with factors of their own.
+ * Finishes a long key after hash_blocks() blocks of 64 bytes. Hashes the last 64 bytes of the key,
+ * which may overlap the block before, with other factors.
  */
 static uint64_t hash_end(const struct key *key, struct state *s)
 {
@@ -176,7 +176,7 @@ static uint64_t hash_end(const struct key *key, struct state *s)
 		   mix(s->v.second, s->w.second, factor) + s->x, factor);
 }
 
-/* Blocks of a key that hash_end() does not take. */
+/* Return: number of 64-byte blocks of a key before hash_end(). */
 static uint64_t hash_blocks(const struct key *key)
 {
 	return key->size <= 64 ? 0 : (key->size - 1) / 64;
@@ -197,23 +197,23 @@ static int64_t fingerprint(const struct key *key)
 }
 
 /**
- * struct lsh - what a plan keeps
- * @n: items
- * @size: bytes of each
- * @items_per_step: where outputs take several steps; 0 where an item alone does
- * @steps_per_item: in that case, each of which takes STEP_BLOCKS blocks
+ * struct lsh - state of a plan
+ * @n: number of items
+ * @size: bytes of an item
+ * @items_per_step: items of a step, if an output takes several steps; 0 if an item takes several
+ * @steps_per_item: steps of an item in that case, STEP_BLOCKS blocks each
  */
 struct lsh {
 	uint32_t n, size, items_per_step, steps_per_item;
 };
 
-/* What a lane keeps: the sum so far, and the hash of an item that takes several steps. */
+/* State of a lane: the sum so far, and the hash of an item that takes several steps. */
 struct lane {
 	double score;
 	struct state hash;
 };
 
-/* The key of an item for the seed of an output. */
+/* Return: the key of an item for the seed of an output. */
 static struct key lsh_key(const struct nnadev_engine_command *cmd, const struct lsh *l,
 			  const uint32_t *index, uint32_t item)
 {
@@ -224,7 +224,7 @@ static struct key lsh_key(const struct nnadev_engine_command *cmd, const struct 
 			     items + (size_t)item * l->size, l->size + sizeof(float) };
 }
 
-/* What an item adds to the sum. */
+/* Return: the weighted hash of an item. */
 static double lsh_weigh(const struct nnadev_engine_command *cmd, uint32_t item, int64_t hash)
 {
 	const struct nnadev_engine_operand *weights = &cmd->operands[NNAHW_LSH_WEIGHTS];
@@ -236,19 +236,19 @@ static double lsh_weigh(const struct nnadev_engine_command *cmd, uint32_t item, 
 		       : (double)hash;
 }
 
-/* Adds items [begin, end) to the sum of an output. */
+/* Return: @score plus items [begin, end) for an output. */
 static double lsh_add(const struct nnadev_engine_command *cmd, const struct lsh *l,
 		      const uint32_t *index, uint32_t begin, uint32_t end, double score)
 {
 	struct key key = lsh_key(cmd, l, index, begin);
 
-	/* Items follow one another, so that the key moves from one to the next. */
+	/* Items are contiguous, so the key advances from one item to the next. */
 	for (uint32_t k = begin; k < end; k++, key.item += l->size)
 		score += lsh_weigh(cmd, k, fingerprint(&key));
 	return score;
 }
 
-/* One step of an output that is more than a tile. */
+/* Computes one step of an output that is more than a tile. */
 static void lsh_step(const struct nnadev_engine_command *cmd, const struct lsh *l,
 		     const uint32_t *index, uint32_t step, struct lane *lane)
 {

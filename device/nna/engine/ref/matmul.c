@@ -4,7 +4,7 @@
 
 #define TILE_WORK 65536u /* products */
 
-/* A sum of products under way: two's complement, wrapping, or a float. */
+/* A partial sum of products: an integer that wraps, or a float. */
 struct sum {
 	uint32_t integer;
 	float real;
@@ -34,7 +34,7 @@ static void matmul_sum(const struct nnadev_engine_command *cmd, const uint32_t *
 	sum->real = real;
 }
 
-/* Stores an output element, of which all products have been added. */
+/* Stores an output element whose products are all added. */
 static void matmul_finish(const struct nnadev_engine_command *cmd, const uint32_t *index,
 			  struct sum sum)
 {
@@ -63,7 +63,7 @@ static void matmul_finish(const struct nnadev_engine_command *cmd, const uint32_
 	}
 }
 
-/* One step of an output element whose products are too many for a tile. */
+/* Computes one step of an output element that has too many products for a tile. */
 static void matmul_step(const struct nnadev_engine_command *cmd,
 			const struct nnadev_engine_plan *plan, uint32_t tile, struct sum *sum)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* MULTINOMIAL, by definition: phase 0 sums up the distribution of each row, phase 1 draws. */
+/*
+ * MULTINOMIAL, by definition: phase 0 computes the cumulative distribution of each row, phase 1
+ * draws samples.
+ */
 #include "device/nna/engine/kernel.h"
 
 #define TILE_ELEMENTS 8192u
@@ -25,7 +28,7 @@ static void philox(const uint64_t counter[2], uint64_t key, uint32_t block[4])
 	}
 }
 
-/* Number q of a sequence, in [0, 1). */
+/* Return: number @q of a sequence, in [0, 1). */
 static double uniform(const int64_t seeds[2], uint64_t q)
 {
 	const uint64_t counter[2] = { q / 2, (uint64_t)seeds[1] };
@@ -36,7 +39,7 @@ static double uniform(const int64_t seeds[2], uint64_t q)
 	return (double)((uint64_t)(block[word] & 0xfffff) << 32 | block[word + 1]) * 0x1p-52;
 }
 
-/* The largest of classes [begin, end) of a row and of `max`. */
+/* Return: the largest of @max and the finite classes [begin, end) of a row. */
 static float find_max(const struct nnadev_engine_operand *input, int64_t row, uint32_t begin,
 		      uint32_t end, float max)
 {
@@ -51,7 +54,9 @@ static float find_max(const struct nnadev_engine_operand *input, int64_t row, ui
 	return max;
 }
 
-/* The sums of classes [begin, end) of a row, written to `cdf`, which no guest can change. */
+/*
+ * Stores the cumulative sums of classes [begin, end) of a row to @cdf, which no guest can change.
+ */
 static void sum_up(const struct nnadev_engine_operand *input, int64_t row, uint32_t begin,
 		   uint32_t end, float max, double *cdf)
 {
@@ -68,8 +73,9 @@ static void sum_up(const struct nnadev_engine_operand *input, int64_t row, uint3
 }
 
 /*
- * Phase 0: some rows, or a step of one that is too long for a tile. Of such a row half of the steps
- * find the maximum, which waits in the place of the last sum, and the others sum up.
+ * Phase 0: a tile is a range of rows, or a step of a row that is too long for a tile. The first
+ * half of such a row's steps finds the maximum, which is kept in the place of the last sum; the
+ * second half computes the sums.
  */
 static void sum_tile(const struct nnadev_engine_operand *input,
 		     const struct nnadev_engine_plan *plan, uint32_t tile, double *sums)
@@ -101,7 +107,7 @@ static void sum_tile(const struct nnadev_engine_operand *input,
 	}
 }
 
-/* The first class whose sum is above `target`, or the last. */
+/* Return: the first class whose cumulative sum is above @target, or the last class. */
 static uint32_t find(const double *cdf, uint32_t classes, double target)
 {
 	uint32_t low = 0, high = classes - 1;

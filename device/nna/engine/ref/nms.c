@@ -2,33 +2,33 @@
 /*
  * NMS, by definition. It has these phases:
  *
- *   PHASE_GROUPS  number the groups
- *   PHASE_LIST    list the candidates of each class
- *   PHASE_KEEP    keep boxes, a few in each repetition
- *   PHASE_MERGE   put the boxes of all classes together
+ *   PHASE_GROUPS  numbers the groups
+ *   PHASE_LIST    lists the candidates of each class
+ *   PHASE_KEEP    keeps boxes, a few in each round
+ *   PHASE_MERGE   merges the boxes of all classes
  *
- * What one phase hands to the next lies in shared memory, so operands that change in between do no
- * harm.
+ * Phases pass their results in shared memory, so operands that change between phases do no harm.
  *
- * How long it takes depends on data: what is kept has to be compared with all that is pending. So a
- * tile does some of the work of its class or batch, by the count of struct work, and what it had
- * reached is kept with the class or batch; rounds go on until all of them are done.
+ * The run time depends on the data, because each kept box is compared with all pending ones. A tile
+ * therefore does a limited amount of work for its class or batch, counted by struct work, and
+ * stores its progress with the class or batch. Rounds continue until all classes or batches are
+ * done.
  */
 #include "device/nna/engine/kernel.h"
 
-#define TILE_WORK 98304u /* of struct work, whose unit is comparing two scores */
-#define ROWS_IN_TILE 65536u /* whose groups are numbered */
+#define TILE_WORK 98304u /* in units of struct work; a unit is a comparison of two scores */
+#define ROWS_IN_TILE 65536u /* rows whose groups a tile numbers */
 
-#define COUNTS_SIZE 16u /* bytes of the counts that begin shared memory */
+#define COUNTS_SIZE 16u /* bytes of the counters at the start of shared memory */
 
 enum { PHASE_GROUPS, PHASE_LIST, PHASE_KEEP, PHASE_MERGE, PHASES };
 
-/* What a tile may still do; below 0 it is to stop at the next place. */
+/* Units of work that a tile has left; below 0 the tile stops at its next check. */
 struct work {
 	int64_t left;
 };
 
-/* Counts work. Return: whether the tile may go on. */
+/* Counts work. Return: true if the tile may continue. */
 static bool nms_may(struct work *work, uint32_t units)
 {
 	work->left -= units;
@@ -39,7 +39,7 @@ static bool nms_may(struct work *work, uint32_t units)
  * struct nms_box - a candidate
  * @row: its row
  * @list: its class; 0 with depth
- * @score: as it is now
+ * @score: its current score
  */
 struct nms_box {
 	uint32_t row, list;
@@ -47,9 +47,9 @@ struct nms_box {
 };
 
 /**
- * struct nms_sort - a heap sort under way
- * @rest: boxes that are not in the heap yet; then it is taken apart
- * @count: boxes that are not at their place
+ * struct nms_sort - a heap sort in progress
+ * @rest: boxes that are not in the heap yet; at 0 the heap is complete and is taken apart
+ * @count: boxes that are not at their final position
  */
 struct nms_sort {
 	uint32_t rest, count;
@@ -58,16 +58,16 @@ struct nms_sort {
 /**
  * struct nms_list - the candidates of a class, in groups
  *
- *   [0, kept)      those that are kept
- *   [begin, end)   those pending of the current group
- *   [next, count)  those of the groups to come
+ *   [0, kept)      kept boxes
+ *   [begin, end)   pending boxes of the current group
+ *   [next, count)  boxes of later groups
  *
- * @taken: how many of the current group are kept
- * @done: the last phase that is done with it
- * @stage: what is being done, by enum nms_stage
- * @at, @to, @limit, @best: how far that has come
- * @sort: likewise
- * @score: of the row that is looked at, so far
+ * @taken: boxes of the current group that are kept
+ * @done: the last phase that has finished the list
+ * @stage: current stage, an enum nms_stage
+ * @at, @to, @limit, @best: progress of the stage
+ * @sort: progress of the stage
+ * @score: best score so far of the current row
  */
 struct nms_list {
 	uint32_t kept, begin, end, next, count;
@@ -80,22 +80,22 @@ struct nms_list {
 enum nms_stage { STAGE_NEXT, STAGE_GROUP, STAGE_SORT, STAGE_MASK, STAGE_BEST, STAGE_DECAY };
 
 /**
- * struct nms_batch - how far the boxes of a batch have been put together
- * @stage: what is being done, by enum nms_merge_stage
- * @group, @list: that are collected
+ * struct nms_batch - progress of merging the boxes of a batch
+ * @stage: current stage, an enum nms_merge_stage
+ * @group, @list: group and list that are collected
  * @total: boxes of the groups before
- * @count: of this group
- * @used: entries of the output
+ * @count: boxes of this group
+ * @used: entries of the output in use
  * @at: box that is written
- * @written: of its classes
- * @class: that is looked at
- * @best: class with the best score of this walk over the classes
- * @any: there is one
- * @done: all is done
+ * @written: classes of that box that are written
+ * @class: class that is compared
+ * @best: class with the best score in this walk over the classes
+ * @any: @best is valid
+ * @done: the batch is finished
  * @after: class of the last entry, or -1
- * @above: its score
- * @score: of @best
- * @sort: see there
+ * @above: score of the last entry
+ * @score: score of @best
+ * @sort: progress of the sort
  */
 struct nms_batch {
 	uint32_t stage, group, list, total, count, used, at, written, class, best;
@@ -113,7 +113,7 @@ enum nms_merge_stage { MERGE_COLLECT, MERGE_BY_SCORE, MERGE_BY_CLASS, MERGE_WRIT
  * @cmd: the command
  * @batches, @rows, @classes: dims of scores
  * @lists: classes that compete separately
- * @left: [PHASES]: lists or batches that are not done
+ * @left: [PHASES]: lists or batches that are not finished
  * @batch: [batches]
  * @list: [batches][lists]
  * @boxes: [batches][lists][rows]
@@ -147,7 +147,7 @@ static struct nms nms_describe(const struct nnadev_engine_command *cmd)
 	};
 }
 
-/* The command of a plan, with its shared memory. */
+/* Return: the command of a plan, with its shared memory. */
 static struct nms nms_layout(const struct nnadev_engine_plan *plan, void *shared)
 {
 	struct nms m = *(const struct nms *)nnadev_state(plan);
@@ -178,7 +178,7 @@ static float nms_score(const struct nms *m, uint32_t b, uint32_t row, uint32_t c
 	return nnadev_load_value(o, nnadev_offset(&o->desc, (uint32_t[]){ b, row, class }));
 }
 
-/* The order of scores, better ones first. */
+/* Order by score, better ones first. */
 static bool nms_by_score(const struct nms_box *x, const struct nms_box *y)
 {
 	if (x->score != y->score)
@@ -206,13 +206,13 @@ static void nms_sift(struct nms_box *box, uint32_t at, uint32_t count,
 	}
 }
 
-/* Begins a heap sort; the top of the heap is the one that comes last. */
+/* Starts a heap sort. The top of the heap is the box that comes last. */
 static struct nms_sort nms_sort_begin(uint32_t count)
 {
 	return (struct nms_sort){ count / 2, count };
 }
 
-/* Goes on with it; size is that of all. Return: whether it is done. */
+/* Continues a heap sort of @size boxes. Return: true if it is finished. */
 static bool nms_sort(struct nms_sort *s, struct nms_box *box, uint32_t size, struct work *work,
 		     bool (*before)(const struct nms_box *x, const struct nms_box *y))
 {
@@ -232,7 +232,7 @@ static bool nms_sort(struct nms_sort *s, struct nms_box *box, uint32_t size, str
 	return true;
 }
 
-/* Numbers the groups of some rows; the last one before them has been numbered. */
+/* Numbers the groups of a range of rows. The row before the range has its number. */
 static void nms_number_groups(const struct nms *m, uint32_t b, uint32_t begin)
 {
 	const struct nnadev_engine_operand *groups = &m->cmd->operands[NNAHW_NMS_GROUPS];
@@ -253,8 +253,8 @@ static void nms_number_groups(const struct nms *m, uint32_t b, uint32_t begin)
 }
 
 /*
- * Lists the rows of a class whose score is high enough; with depth the score is that of a row's
- * best class. Return: whether that is done.
+ * Lists the rows of a class whose score is high enough. With depth, a row's score is that of its
+ * best class. Return: true if the list is complete.
  */
 static bool nms_fill_list(const struct nms *m, uint32_t b, uint32_t l, struct work *work)
 {
@@ -306,7 +306,7 @@ static float nms_overlap(const float *x, const float *y)
 	return w * h / (nms_area(x) + nms_area(y) - w * h);
 }
 
-/* What a box that is kept makes of another one's score; false if that is removed. */
+/* Updates the score of a box that overlaps a kept box. Return: false if the box is removed. */
 static bool nms_decay(const struct nnahw_cmd_nms *p, float overlap, float *score)
 {
 	float factor = 1;
@@ -330,7 +330,7 @@ static bool nms_decay(const struct nnahw_cmd_nms *p, float overlap, float *score
 	return !(*score < p->score_floor);
 }
 
-/* Begins the group at list->next: finds where it ends. Return: whether that is done. */
+/* Opens the group at list->next by finding its end. Return: true if the end is found. */
 static bool nms_open_group(const struct nms *m, uint32_t b, struct nms_list *list,
 			   struct nms_box *box, struct work *work)
 {
@@ -354,7 +354,7 @@ static bool nms_open_group(const struct nms *m, uint32_t b, struct nms_list *lis
 	return true;
 }
 
-/* Makes the candidates of a group the pending ones, but for those that are masked. */
+/* Makes the candidates of a group pending, except masked ones. Return: true if finished. */
 static bool nms_mask(const struct nms *m, uint32_t b, struct nms_list *list, struct nms_box *box,
 		     struct work *work)
 {
@@ -374,7 +374,7 @@ static bool nms_mask(const struct nms *m, uint32_t b, struct nms_list *list, str
 	return true;
 }
 
-/* Finds the best of the pending boxes and keeps it. */
+/* Finds the best of the pending boxes and keeps it. Return: true if finished. */
 static bool nms_keep(struct nms_list *list, struct nms_box *box, struct work *work)
 {
 	struct nms_box chosen;
@@ -394,7 +394,7 @@ static bool nms_keep(struct nms_list *list, struct nms_box *box, struct work *wo
 	return true;
 }
 
-/* What the box that was kept makes of the others that are pending. */
+/* Updates the scores of pending boxes after a box was kept. Return: true if finished. */
 static bool nms_suppress(const struct nms *m, uint32_t b, struct nms_list *list,
 			 struct nms_box *box, struct work *work)
 {
@@ -415,7 +415,7 @@ static bool nms_suppress(const struct nms *m, uint32_t b, struct nms_list *list,
 	return true;
 }
 
-/* Goes on with a list. Return: whether it is done. */
+/* Continues a list. Return: true if it is finished. */
 static bool nms_advance(const struct nms *m, uint32_t b, uint32_t l, struct work *work)
 {
 	struct nms_list *list = &m->list[(size_t)b * m->lists + l];
@@ -459,7 +459,7 @@ static bool nms_advance(const struct nms *m, uint32_t b, uint32_t l, struct work
 	return false;
 }
 
-/* Collects a batch's boxes of a group, from all lists. Return: whether that is done. */
+/* Collects a batch's boxes of a group from all lists. Return: true if finished. */
 static bool nms_collect(const struct nms *m, uint32_t b, struct nms_batch *batch,
 			struct nms_box *merged, struct work *work)
 {
@@ -473,7 +473,7 @@ static bool nms_collect(const struct nms *m, uint32_t b, struct nms_batch *batch
 
 		if (!nms_may(work, 4))
 			return false;
-		/* What is kept of a list is taken from its front: so much of it has been taken. */
+		/* A list's kept boxes are consumed from the front; @taken counts them. */
 		while (from->taken < from->kept && group[box[from->taken].row] == batch->group) {
 			merged[batch->total + batch->count++] = box[from->taken++];
 			if (!nms_may(work, 4))
@@ -483,7 +483,7 @@ static bool nms_collect(const struct nms *m, uint32_t b, struct nms_batch *batch
 	return true;
 }
 
-/* Entry i of what is kept; box is NULL for one that is not used. */
+/* Writes entry @i of the output. @box is NULL for an unused entry. */
 static void nms_write(const struct nms *m, uint32_t b, uint32_t i, const struct nms_box *box,
 		      uint32_t class, float score)
 {
@@ -518,9 +518,8 @@ static void nms_write(const struct nms *m, uint32_t b, uint32_t i, const struct 
 }
 
 /*
- * Walks over the classes of the box that is written for the one with the highest score, among those
- * whose score is below that of the entry before, or equal to it in a class behind it. Return:
- * whether it is found.
+ * Searches the classes of the box that is written for the highest score among those that come after
+ * the last entry: a lower score, or an equal score and a higher class. Return: true if finished.
  */
 static bool nms_best_class(const struct nms *m, uint32_t b, struct nms_batch *batch, uint32_t row,
 			   struct work *work)
@@ -558,7 +557,7 @@ static void nms_next_box(struct nms_batch *batch)
 	nms_next_class(batch);
 }
 
-/* Writes the boxes that are kept, each with its class or its best classes. */
+/* Writes the kept boxes, each with its class or its best classes. Return: true if finished. */
 static bool nms_write_all(const struct nms *m, uint32_t b, struct nms_batch *batch,
 			  const struct nms_box *merged, struct work *work)
 {
@@ -588,7 +587,7 @@ static bool nms_write_all(const struct nms *m, uint32_t b, struct nms_batch *bat
 	return true;
 }
 
-/* Goes on with a batch. Return: a status; *done where the batch is. */
+/* Continues a batch. *done is set when the batch is finished. Return: a status. */
 static uint32_t nms_merge(const struct nms *m, uint32_t b, struct work *work, bool *done)
 {
 	const struct nnadev_engine_operand *count = &m->cmd->operands[NNAHW_NMS_COUNT];
@@ -652,7 +651,7 @@ static uint32_t nms_merge(const struct nms *m, uint32_t b, struct work *work, bo
 	return NNAHW_STATUS_OK;
 }
 
-/* Counts what the next phases have to do. */
+/* Sets the counters of the next phases. */
 static void nms_start(const struct nms *m, uint32_t b)
 {
 	if (!b) {
@@ -738,7 +737,7 @@ static uint32_t nms_accepts(const struct nnadev_engine_command *cmd,
 		if (nnadev_present(&o[shapes[i].operand]) &&
 		    !nnadev_has_dims(&o[shapes[i].operand].desc, shapes[i].rank, shapes[i].dims))
 			return NNAHW_STATUS_BAD_SHAPE;
-	/* Each of the factors is below 2^32. */
+	/* Each factor is below 2^32. */
 	if (b > NNAHW_LIMIT_NMS_SCORES || n > NNAHW_LIMIT_NMS_SCORES ||
 	    b * most > NNAHW_LIMIT_NMS_KEPT || b * (n ? n : 1) > NNAHW_LIMIT_NMS_SCORES ||
 	    b * (n ? n : 1) * (k ? k : 1) > NNAHW_LIMIT_NMS_SCORES)

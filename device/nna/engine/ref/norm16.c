@@ -8,7 +8,7 @@ struct sums {
 	int64_t sum, squares;
 };
 
-/* Adds up elements [begin, end) of a row. */
+/* Adds elements [begin, end) of a row to the sums. */
 static void norm_add(const struct nnadev_engine_command *cmd, int64_t row, int64_t begin,
 		     int64_t end, struct sums *sums)
 {
@@ -23,7 +23,7 @@ static void norm_add(const struct nnadev_engine_command *cmd, int64_t row, int64
 	}
 }
 
-/* Writes elements [begin, end) of a row. */
+/* Normalises and stores elements [begin, end) of a row. */
 static void norm_write(const struct nnadev_engine_command *cmd, int64_t row, int64_t begin,
 		       int64_t end, const struct sums *sums)
 {
@@ -53,7 +53,10 @@ static void norm_write(const struct nnadev_engine_command *cmd, int64_t row, int
 	}
 }
 
-/* One step of a row that is too long for a tile: half of them add up, the others write. */
+/*
+ * Computes one step of a row that is too long for a tile. The first half of the steps adds, the
+ * second half stores.
+ */
 static void norm_step(const struct nnadev_engine_command *cmd,
 		      const struct nnadev_engine_plan *plan, uint32_t tile, struct sums *sums)
 {

@@ -4,7 +4,10 @@
 
 #define TILE_WORK 65536u /* input elements */
 
-/* floor((sum + floor(count / 2)) / count); with away halves below zero are rounded down as well. */
+/*
+ * floor((sum + floor(count / 2)) / count); with @away, halves of negative means round down, away
+ * from 0.
+ */
 static int64_t mean_integer(int64_t sum, int64_t count, bool away)
 {
 	int64_t x = sum + count / 2, q = x / count;
@@ -14,7 +17,7 @@ static int64_t mean_integer(int64_t sum, int64_t count, bool away)
 	return q - (x % count < 0);
 }
 
-/* What has been seen of a window. */
+/* Partial result of a window. */
 struct seen {
 	int64_t sum, count, best;
 	float total, largest;
@@ -22,7 +25,7 @@ struct seen {
 
 static const struct seen nothing = { .best = INT64_MIN, .largest = -__builtin_inff() };
 
-/* Looks at positions [begin, end) of a window, in their order. */
+/* Processes positions [begin, end) of a window, in their order. */
 static void pool_look(const struct nnadev_engine_command *cmd, const struct nnadev_window *w,
 		      const uint32_t *index, uint32_t begin, uint32_t end, struct seen *seen)
 {
@@ -62,7 +65,7 @@ static void pool_look(const struct nnadev_engine_command *cmd, const struct nnad
 	*seen = s;
 }
 
-/* Stores an output element, of which the whole window has been looked at. */
+/* Stores an output element whose window is complete. */
 static void pool_finish(const struct nnadev_engine_command *cmd, const uint32_t *index,
 			const struct seen *s)
 {
@@ -88,7 +91,7 @@ static void pool_finish(const struct nnadev_engine_command *cmd, const uint32_t 
 			   0);
 }
 
-/* One step of an output element whose window is too large for a tile. */
+/* Computes one step of an output element whose window is too large for a tile. */
 static void pool_step(const struct nnadev_engine_command *cmd,
 		      const struct nnadev_engine_plan *plan, uint32_t tile, struct seen *seen)
 {
@@ -131,7 +134,7 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Whether all windows of an axis touch the input; only the first and the last one can miss it. */
+/* True if all windows of an axis overlap the input; only the first and the last one can miss it. */
 static bool axis_covered(uint32_t outputs, uint32_t size, uint32_t kernel, uint32_t stride,
 			 uint32_t pad)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * REDUCE, by definition. Where much is reduced into one element, the tiles of a first phase reduce
- * its blocks into shared memory, and a second phase puts these results together. The order of
- * operations is the same in both forms, so the results are, too.
+ * REDUCE, by definition. If many elements are reduced to one, a first phase reduces blocks of them
+ * into shared memory, and a second phase reduces the blocks' results. The order of operations is
+ * the same as in one phase, so results are the same.
  */
 #include "device/nna/engine/ewise.h"
 #include "device/nna/engine/reduce.h"
@@ -77,7 +77,7 @@ static union nnadev_reduction reduce_step(const struct nnadev_reduce *r,
 	return x;
 }
 
-/* Reduces block number `block` of what goes into the output element at `index`. */
+/* Reduces block number @block of the elements that make the output element at @index. */
 static union nnadev_reduction reduce_block(const struct nnadev_reduce *r, const uint32_t *index,
 					   uint32_t block)
 {
@@ -159,8 +159,9 @@ static void reduce_outputs(const struct nnadev_reduce *r, const struct nnadev_en
 }
 
 /*
- * The form of two: a tile is MAX_BLOCKS_IN_TILE blocks, then one output from their results, of
- * which each round takes some; what they make waits in the place of the last of them.
+ * Two phases: a tile is MAX_BLOCKS_IN_TILE blocks in the first, one output in the second. A round
+ * of the second phase reduces a range of the blocks' results and stores its own result in the place
+ * of the last one.
  */
 static void reduce_blocks(const struct nnadev_reduce *r, uint32_t phase, uint32_t round,
 			  uint32_t tile, union nnadev_reduction *results)
@@ -243,7 +244,7 @@ static void reduce_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 		nnadev_cut(plan, r->output->count, TILE_ELEMENTS / (r->size + 1));
 		return;
 	}
-	/* At most 2^31 elements, 2^12 in a block and more than 4 blocks: below 9 MiB. */
+	/* At most 2^31 elements, 2^12 in a block and more than 4 blocks per output: below 9 MiB. */
 	plan->shared_size = r->output->count * r->blocks * (uint32_t)sizeof(union nnadev_reduction);
 	plan->phases = 2;
 	plan->phase_tiles[0] = r->output->count * nnadev_div_up(r->blocks, MAX_BLOCKS_IN_TILE);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * RESIZE, by definition: the scalar kernel, which the vector kernels equal bit for bit.
+ * RESIZE, by definition: the scalar kernel. Vector kernels are bit-exact with it.
  *
- * Each element of the output lies between four corners of the input; resize.h says which ones, and
- * how far between them.
+ * Each output element lies between four elements of the input. resize.h computes these elements and
+ * their weights.
  */
 #include "device/nna/engine/resize.h"
 
 #define TILE_ELEMENTS 8192u
 
-/* One element of 8 bits, in integers: the sum stays below 2^28. */
+/* Computes one 8-bit element in integers. The sum stays below 2^28. */
 static void resize_fixed(const struct nnadev_engine_command *cmd, const uint32_t *index)
 {
 	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
@@ -30,7 +30,7 @@ static void resize_fixed(const struct nnadev_engine_command *cmd, const uint32_t
 		       (k & 2 ? at[0].weight : one - at[0].weight) *
 		       (k & 1 ? at[1].weight : one - at[1].weight);
 	}
-	/* Division drops the rest, of either sign. */
+	/* C's division truncates towards 0, so the half is added with the sum's sign. */
 	nnadev_store_integer(output, nnadev_offset(&output->desc, index),
 			     (sum + (sum < 0 ? -half : half)) / (one * one));
 }
@@ -108,7 +108,7 @@ static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 		if (is_float)
 			nnadev_store_value(output, at, value, 0, 0);
 		else
-			/* Between the corners, so in the range of the type. */
+			/* The value lies between input elements, so it is in the type's range. */
 			nnadev_store_integer(output, at, nnadev_round(value));
 	}
 	return NNAHW_STATUS_OK;

@@ -2,14 +2,14 @@
 /* ROI, by definition. */
 #include "device/nna/engine/kernel.h"
 
-#define TILE_WORK 8192u /* samples times channels */
+#define TILE_WORK 8192u /* samples (or pixels) times channels */
 
 /**
  * struct span - the rows (or the columns) of a region
  * @start: where it starts in the input
  * @step: size of a bin
  * @samples: MEAN: samples of a bin
- * @size: rows of the input
+ * @size: rows (or columns) of the input
  */
 struct span {
 	float start, step;
@@ -17,7 +17,7 @@ struct span {
 	uint32_t size;
 };
 
-/* What has been seen of a bin: the sum of its samples, or the largest of its pixels. */
+/* Partial result of a bin: the sum of its samples, or the largest of its pixels. */
 struct bin {
 	float value;
 	bool any;
@@ -34,7 +34,7 @@ static float larger(float a, float b)
 	return a < b ? b : a;
 }
 
-/* Halves away from zero; x is not below 0 and at most the size of an input. */
+/* Rounds halves up. Requires 0 <= x <= the size of an input. */
 static float round_up_halves(float x)
 {
 	const float whole = nnadev_floorf(x);
@@ -42,7 +42,7 @@ static float round_up_halves(float x)
 	return x - whole >= 0.5f ? whole + 1 : whole;
 }
 
-/* x is from 0 to 2^32. */
+/* Requires 0 <= x <= 2^32. */
 static uint32_t ceiling(float x)
 {
 	const float whole = nnadev_floorf(x);
@@ -50,7 +50,10 @@ static uint32_t ceiling(float x)
 	return (uint32_t)(int64_t)(whole < x ? whole + 1 : whole);
 }
 
-/* Takes corners as read, before scaling. Return: whether they lie in the input. */
+/*
+ * Computes the span of a region from corners as read, before scaling. Return: false if they are not
+ * in the input.
+ */
 static bool roi_span(const struct nnahw_cmd_roi *p, float first, float last, float scale,
 		     uint32_t size, uint32_t bins, uint32_t samples, struct span *s)
 {
@@ -82,7 +85,7 @@ static struct sample roi_sample(const struct span *s, uint32_t bin, uint32_t k)
 				at - whole };
 }
 
-/* Pixels [*begin, *end) of a bin. */
+/* Return: pixels [*begin, *end) of a bin. */
 static void roi_pixels(const struct span *s, uint32_t bin, uint32_t *begin, uint32_t *end)
 {
 	const uint32_t first = (uint32_t)(int64_t)nnadev_floorf(s->step * (float)bin + s->start);
@@ -99,9 +102,7 @@ static float roi_pixel(const struct nnadev_engine_operand *input, uint32_t image
 				 nnadev_offset(&input->desc, (uint32_t[]){ image, y, x, channel }));
 }
 
-/*
- * Adds up samples [begin, end) of a bin, in row-major order. Return: whether there are more.
- */
+/* Adds samples [begin, end) of a bin, in row-major order. Return: true if the bin has more. */
 static bool roi_mean(const struct nnadev_engine_operand *input, uint32_t image,
 		     const struct span *y, const struct span *x, const uint32_t *index,
 		     uint64_t begin, uint64_t end, struct bin *bin)
@@ -125,7 +126,7 @@ static bool roi_mean(const struct nnadev_engine_operand *input, uint32_t image,
 	return end < size;
 }
 
-/* Finds the largest of pixels [begin, end) of a bin, likewise. */
+/* Finds the largest of pixels [begin, end) of a bin. Return: true if the bin has more. */
 static bool roi_max(const struct nnadev_engine_operand *input, uint32_t image,
 		    const struct span *y, const struct span *x, const uint32_t *index,
 		    uint64_t begin, uint64_t end, struct bin *bin)
@@ -147,7 +148,7 @@ static bool roi_max(const struct nnadev_engine_operand *input, uint32_t image,
 	return end < size;
 }
 
-/* Reads region i, each number of it once. */
+/* Reads region @i, each number once. Return: false if the region is not in the input. */
 static bool roi_read(const struct nnadev_engine_command *cmd, uint32_t i, uint32_t *image,
 		     struct span *y, struct span *x)
 {
@@ -169,7 +170,7 @@ static bool roi_read(const struct nnadev_engine_command *cmd, uint32_t i, uint32
 	       roi_span(p, corner[0], corner[2], p->scale_w, in[2], out[2], p->samples_w, x);
 }
 
-/* Looks at [begin, end) of a bin, and writes its element when all has been seen. */
+/* Processes [begin, end) of a bin and stores its element when the bin is complete. */
 static void roi_bin(const struct nnadev_engine_command *cmd, uint32_t image, const struct span *y,
 		    const struct span *x, const uint32_t *index, uint64_t begin, uint64_t end,
 		    struct bin *bin)
@@ -225,7 +226,7 @@ static uint32_t roi_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Samples or pixels of a bin, at most; there are bins and an input. */
+/* Return: most samples or pixels of a bin. Requires bins and a non-empty input. */
 static uint64_t roi_window(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_roi *p = (const struct nnahw_cmd_roi *)cmd->raw;

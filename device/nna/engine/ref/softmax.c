@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * SOFTMAX, by definition: the maximum, the sum of the exponentials, the results. Along a long axis
- * these are three phases over blocks, with the blocks' maxima and sums in shared memory. The order
- * of operations is the same in both forms, so the results are, too.
+ * SOFTMAX, by definition: computes the maximum, the sum of the exponentials, and the results. Along
+ * a long axis these are three phases over blocks, and shared memory holds the blocks' maxima and
+ * sums. The order of operations is the same as in one phase, so results are the same.
  */
 #include "device/nna/engine/kernel.h"
 
@@ -12,10 +12,10 @@
  * struct softmax - a command
  * @output, @input: operands
  * @params: parameters
- * @dims: of the operands, but 1 along the axis: they count rows
+ * @dims: of the operands, but 1 along the axis, so that they count rows
  * @length: elements of a row, which lies along the axis
- * @rows: how many
- * @blocks: of REDUCE_BLOCK elements, of a row
+ * @rows: number of rows
+ * @blocks: blocks of NNAHW_REDUCE_BLOCK elements in a row
  */
 struct softmax {
 	const struct nnadev_engine_operand *output, *input;
@@ -27,7 +27,7 @@ struct softmax {
 /**
  * struct row - a row, or a block of it
  * @from, @to: offsets of the row's first element in input and output
- * @begin, @end: the elements of the block
+ * @begin, @end: range of the block's elements
  */
 struct row {
 	int64_t from, to;
@@ -98,7 +98,7 @@ static void softmax_write(const struct softmax *s, const struct row *r, float ma
 	}
 }
 
-/* The form of one phase: a tile is some rows. */
+/* One phase: a tile is a range of rows. */
 static void softmax_rows(const struct softmax *s, const struct nnadev_engine_plan *plan,
 			 uint32_t tile)
 {
@@ -113,7 +113,7 @@ static void softmax_rows(const struct softmax *s, const struct nnadev_engine_pla
 	}
 }
 
-/* The form of three: a tile is a block, of which `maxima` and the sums behind have one number. */
+/* Three phases: a tile is a block. @maxima has one number per block; the sums follow the maxima. */
 static void softmax_blocks(const struct softmax *s, uint32_t phase, uint32_t tile, float *maxima)
 {
 	const struct row r = softmax_row(s, tile / s->blocks, tile % s->blocks);
@@ -174,7 +174,7 @@ static void softmax_plan(const struct nnadev_engine_command *cmd, uint32_t threa
 		nnadev_cut(plan, s->rows, s->length ? TILE_ELEMENTS / s->length : 1);
 		return;
 	}
-	/* At most 2^31 elements in blocks of 2^12, half of them nearly empty: below 9 MiB. */
+	/* At most 2^31 elements in blocks of 2^12, half of the blocks nearly empty: below 9 MiB. */
 	plan->shared_size = s->rows * s->blocks * 2 * (uint32_t)sizeof(float);
 	plan->phases = s->rows ? 3 : 0;
 	for (uint32_t phase = 0; phase < plan->phases; phase++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TOPK, by definition: a heap of each row's indices, from which the first k are taken. */
+/* TOPK, by definition: makes a heap of each row's indices and takes the first k from it. */
 #include "device/nna/engine/kernel.h"
 
 #define STEP_PARTS 2048u /* see topk_parts() */
@@ -8,8 +8,8 @@
  * struct row - a row of the input
  * @input: the input
  * @at: offset of the row's first element
- * @step: distance of its elements
- * @lower_first: of equal elements that with the lower index comes first
+ * @step: distance of neighbouring elements
+ * @lower_first: of equal elements, the one with the lower index comes first
  */
 struct row {
 	const struct nnadev_engine_operand *input;
@@ -17,7 +17,7 @@ struct row {
 	bool lower_first;
 };
 
-/* Whether element a of a row comes before element b. */
+/* True if element a of a row comes before element b. */
 static bool before(const struct row *row, uint32_t a, uint32_t b)
 {
 	const bool first = row->lower_first ? a < b : a > b;
@@ -51,21 +51,24 @@ static void sift(const struct row *row, uint32_t *heap, uint32_t at, uint32_t co
 }
 
 /**
- * struct topk - what a plan keeps
+ * struct topk - state of a plan
  * @n: elements of a row
- * @k: that are taken of it
+ * @k: elements taken from a row
  */
 struct topk {
 	uint32_t n, k;
 };
 
-/* The work on a row is these parts, in order: n indices, n / 2 times sift, k elements taken. */
+/*
+ * Return: parts of the work on a row. These are, in order: n indices stored, n / 2 sifts, k
+ * elements taken.
+ */
 static uint32_t topk_parts(const struct topk *t)
 {
 	return t->n + t->n / 2 + t->k;
 }
 
-/* Does parts [begin, end) of a row's work; index is that of its first element. */
+/* Does parts [begin, end) of a row's work. @index is that of the row's first element. */
 static void topk_work(const struct nnadev_engine_command *cmd, const struct topk *t,
 		      const uint32_t *index, uint32_t *heap, uint32_t begin, uint32_t end)
 {
