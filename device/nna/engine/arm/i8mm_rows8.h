@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How neon_gemm8.h multiplies with the matrix products of Armv8.6, each of which adds 2 rows of 8
- * bytes by 2 channels of 8 weights to 4 sums. In scratch rows lie in pairs, 8 bytes of the one
- * beside 8 of the other, so that these are loaded at once. Weights are packed by quads of k: those
- * of two channels are zipped together from two quads, when they are used. So few channels are
- * computed at a time, half a block, by as many rows as the registers hold the sums of: all these
- * rows share what has been zipped.
+ * The multiplication of neon_gemm8.h with the matrix products of Armv8.6. An instruction adds 2
+ * rows of 8 bytes times 2 channels of 8 weights to 4 sums. Rows lie in scratch memory in pairs, 8
+ * bytes of one beside 8 bytes of the other, so that one load fetches both. Weights are packed by
+ * quads of k; those of two channels are zipped from two quads when they are used. Only half a block
+ * of channels is computed at a time, by as many rows as the registers have sums for, so that all
+ * these rows share the zipped weights.
  */
 #ifndef NNADEV_I8MM_ROWS8_H
 #define NNADEV_I8MM_ROWS8_H
@@ -18,7 +18,7 @@
 #define ROWS (2 * PAIRS)
 #define TILE_PRODUCTS (6u << 20)
 
-/* Puts bytes k to k + 15 of row i to their place. */
+/* Stores bytes k to k + 15 of row @i. */
 static inline void put_bytes(const struct nnadev_gemm8 *g, uint8_t *a, uint32_t i, uint32_t k,
 			     int8x16_t x)
 {
@@ -29,8 +29,8 @@ static inline void put_bytes(const struct nnadev_gemm8 *g, uint8_t *a, uint32_t 
 }
 
 /*
- * c[pair][i] += 8 bytes of k of a pair's rows by those of channels 2 * i and 2 * i + 1, of which
- * one quad is at @b and the other one at @next. Pairs are @stride bytes apart.
+ * c[pair][i] += 8 bytes of k of a pair of rows times those of channels 2 * i and 2 * i + 1. One
+ * quad of the channels is at @b, the other at @next. Pairs are @stride bytes apart.
  */
 static inline __attribute__((always_inline)) void
 multiply_add(int32x4_t (*c)[4], const int8_t *a, size_t stride, const int8_t *b, const int8_t *next,
@@ -56,7 +56,7 @@ multiply_add(int32x4_t (*c)[4], const int8_t *a, size_t stride, const int8_t *b,
 	}
 }
 
-/* Multiplies pairs of rows at @a by half a block at @b; a row has 16 numbers of @sums. */
+/* Multiplies pairs of rows at @a by half a block at @b. A row has 16 numbers in @sums. */
 static inline __attribute__((always_inline)) void
 multiply_half(const struct nnadev_gemm8 *g, const int8_t *a, const int8_t *b, int32_t *sums,
 	      const uint32_t pairs)
@@ -89,7 +89,7 @@ multiply_half(const struct nnadev_gemm8 *g, const int8_t *a, const int8_t *b, in
 		}
 }
 
-/* The same for up to ROWS rows. */
+/* Multiplies up to ROWS rows. */
 static inline void multiply(const struct nnadev_gemm8 *g, const int8_t *a, const int8_t *b,
 			    int32_t *sums, uint32_t rows)
 {
@@ -115,7 +115,7 @@ static inline void multiply(const struct nnadev_gemm8 *g, const int8_t *a, const
 	}
 }
 
-/* Multiplies and finishes the rows of a tile by a block, whose weights are at @b. */
+/* Multiplies the rows of a tile by a block, whose weights are at @b, and finishes them. */
 static inline void run_block(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 			     const struct nnadev_neon_block *constants, const int8_t *b,
 			     const int32_t *begin, uint32_t block, uint32_t rows)
@@ -141,7 +141,7 @@ static inline void run_block(const struct nnadev_gemm8 *g, const struct nnadev_g
 	}
 }
 
-/* What the products with a block cost at most: for each tile the weights are zipped. */
+/* The most that the products with a block cost. Weights are zipped for each register tile. */
 static inline uint64_t multiply_cost(const struct nnadev_gemm8 *g, uint64_t rows)
 {
 	return ((rows / ROWS + 1) * 2 + rows / 2 + 1) * g->quads;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of bytes with NEON; with the dot products of Armv8.2 where these are compiled for. */
+/*
+ * Products of bytes with NEON, or with the dot products of Armv8.2 if the file is compiled for
+ * them.
+ */
 #ifndef NNADEV_NEON_DOT_H
 #define NNADEV_NEON_DOT_H
 
 #include <arm_neon.h>
 
-/* a + b, which wraps as sums may on their way. */
+/* a + b, wrapping, as partial sums may. */
 static inline int32x4_t add_wrapping(int32x4_t a, int32x4_t b)
 {
 	return vreinterpretq_s32_u32(

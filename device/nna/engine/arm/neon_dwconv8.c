@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * DWCONV on 8-bit types with NEON, where each channel has one output channel.
+ * DWCONV on 8-bit types with NEON, for one output channel per input channel.
  *
- * A tile is a range of output rows by a range of blocks of 16 channels. For a block the weights are
- * widened to 16 bits, their zero point subtracted, in scratch; the input is widened when it is
- * read. A sum is 32 bits of bias and products, in the order of the window; outside the input
- * lies its zero point.
+ * A tile is a range of output rows by a range of blocks of 16 channels. The weights of a block are
+ * widened to 16 bits in scratch memory, minus their zero point. The input is widened when it is
+ * read. A sum of 32 bits starts with the bias and adds products in the order of the window. Padding
+ * is the input's zero point.
  */
 #include "device/nna/engine/arm/neon_epilogue.h"
 #include "device/nna/engine/vector/channels.h"
@@ -29,9 +29,9 @@ struct dwconv {
  * struct block - 16 channels, or the last ones
  * @constants: of the epilogue
  * @weights: [k][16]
- * @bias: what sums begin with
+ * @bias: initial values of the sums
  * @first: the first channel
- * @count: how many
+ * @count: number of channels
  */
 struct block {
 	struct nnadev_neon_block constants;
@@ -48,7 +48,7 @@ static uint64_t scratch_get(const struct dwconv *g, uint8_t *base, int16_t **wei
 	return l.size;
 }
 
-/* Widens the weights of a block, in any order; adds up what each channel got. */
+/* Widens the weights of a block, in any layout. Adds each channel's weights to @sums. */
 static void get_weights(const struct dwconv *g, struct block *b, int32_t *sums)
 {
 	const struct nnadev_window *w = &g->conv.window;
@@ -66,7 +66,7 @@ static void get_weights(const struct dwconv *g, struct block *b, int32_t *sums)
 			}
 }
 
-/* The channels of a position of the input. */
+/* Loads the channels of an input position. */
 static inline uint8x16_t load_position(const struct block *b, const uint8_t *from)
 {
 	uint8_t part[16] = { 0 };
@@ -77,7 +77,7 @@ static inline uint8x16_t load_position(const struct block *b, const uint8_t *fro
 	return vld1q_u8(part);
 }
 
-/* c += x * w of 16 channels. */
+/* c += x * w for 16 channels. */
 static inline void multiply_add(int32x4_t *c, int16x8_t low, int16x8_t high, const int16_t *w)
 {
 	const int16x8_t w0 = vld1q_s16(w), w1 = vld1q_s16(w + 8);
@@ -88,7 +88,7 @@ static inline void multiply_add(int32x4_t *c, int16x8_t low, int16x8_t high, con
 	c[3] = vmlal_high_s16(c[3], high, w1);
 }
 
-/* The sums of an output whose window begins at row @y and column @x of the input, at @data. */
+/* Computes the sums of an output. @data is the image; the window begins at row @y and column @x. */
 static inline __attribute__((always_inline)) void
 sum_window(const struct dwconv *g, const struct block *b, const uint8_t *data, int64_t y, int64_t x,
 	   const bool is_signed, int32x4_t *c)
@@ -123,7 +123,7 @@ sum_window(const struct dwconv *g, const struct block *b, const uint8_t *data, i
 	}
 }
 
-/* A row of output for a block; @at and @rat are those of its first position. */
+/* Computes a row of output for a block. @at and @rat are the elements of its first position. */
 static inline __attribute__((always_inline)) void
 run_row(const struct dwconv *g, const struct block *b, const uint8_t *data, uint32_t row,
 	int64_t at, int64_t rat, const bool is_signed)
@@ -148,7 +148,7 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
 {
-	/* A copy, which stays in registers: for all that the compiler knows a plan changes. */
+	/* Local copy: stores may alias *plan for all that the compiler knows. */
 	const struct dwconv g = *(const struct dwconv *)nnadev_state(plan);
 	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.conv.out_h,
 							  nnadev_div_up(g.conv.out_c, 16));
@@ -187,13 +187,13 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* What a tile costs at most. */
+/* The most that a tile costs. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct dwconv *g = decoded;
 	const uint64_t finish = 220;
 
-	/* So that the products below stay in 64 bits. */
+	/* Keeps the products below within 64 bits. */
 	if (rows > UINT32_MAX || blocks > UINT32_MAX || g->conv.k > NNADEV_TILES_MOST_COST)
 		return UINT64_MAX;
 	if (rows * g->conv.out_w > NNADEV_TILES_MOST_COST)
@@ -202,7 +202,7 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 			 rows * g->conv.out_w * (4ull * g->conv.k + finish) + 1000);
 }
 
-/* The types are 8-bit ones, and channels contiguous. */
+/* Accepts 8-bit types with contiguous channels. */
 static uint32_t dwconv_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The quantised epilogue on blocks of 16 output channels with NEON, which gives the bits of
- * device/nna/engine/epilogue.h. Products have 64 bits, and so have their sums and shifts.
+ * Quantised epilogue for blocks of 16 output channels with NEON, bit-exact with
+ * device/nna/engine/epilogue.h. Products, their sums and shifts have 64 bits.
  */
 #ifndef NNADEV_NEON_EPILOGUE_H
 #define NNADEV_NEON_EPILOGUE_H
@@ -13,10 +13,10 @@
 /**
  * struct nnadev_neon_block - constants of a block of 16 channels
  * @multiplier: of each channel
- * @right: shifts, negative: to the right
- * @round: half of what is shifted out
- * @first: what the rounding at bit 31 adds to products of 0 and more, see nnadev_requantize()
- * @channel: as they were read, once; those beyond @count are not used
+ * @right: shifts, negated because vshl shifts left
+ * @round: half of the result's unit before the shift
+ * @first: added to products of 0 and more by the rounding at bit 31, see nnadev_requantize()
+ * @channel: constants as read, each once; those beyond @count are not used
  * @count: channels in use, 1 to 16
  */
 struct nnadev_neon_block {
@@ -45,13 +45,16 @@ static inline void nnadev_neon_block_get(struct nnadev_neon_block *b,
 	}
 }
 
-/* Two accumulators, requantised; what has no 32 bits becomes the nearest that has. */
+/* Requantises two accumulators, saturated to 32 bits. */
 static inline int32x2_t nnadev_neon_scale2(const struct nnadev_neon_block *b, uint32_t i,
 					   int32x2_t acc, bool once)
 {
 	const int64x2_t product = vmull_s32(acc, vld1_s32(b->multiplier + i)),
 			below = vshrq_n_s64(product, 63);
-	/* In one rounding, halves of what is below 0 go down; in two, the first is of its sign. */
+	/*
+	 * One step: halves of negative products round down. Two steps: the first adds 2^30 with the
+	 * product's sign.
+	 */
 	const int64x2_t first =
 		once ? below :
 		       vsubq_s64(veorq_s64(vld1q_s64(b->first + i), below), below);
@@ -73,7 +76,7 @@ static inline int16x4_t nnadev_neon_scale4(const struct nnadev_finish *f,
 	return vmovn_s32(vminq_s32(q, vdupq_n_s32(f->out_high)));
 }
 
-/* What has a residual, or more than 8 bits. */
+/* Finishes blocks with a residual or an output of 16 bits. */
 static inline void nnadev_neon_finish_any(const struct nnadev_finish *f,
 					  const struct nnadev_neon_block *b, const int32x4_t *acc,
 					  int64_t at, int64_t rat)
@@ -87,7 +90,9 @@ static inline void nnadev_neon_finish_any(const struct nnadev_finish *f,
 					f->residual, rat + i);
 }
 
-/* Finishes and stores the accumulators of a block, @acc of 4 channels each, with their bias. */
+/*
+ * Finishes and stores the accumulators of a block, bias included. @acc has 4 channels per vector.
+ */
 static inline void nnadev_neon_finish(const struct nnadev_finish *f,
 				      const struct nnadev_neon_block *b, const int32x4_t *acc,
 				      int64_t at, int64_t rat)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CONV on 8-bit types with NEON, where weights are packed; with the dot products of Armv8.2 or the
- * matrix products of Armv8.6 if the file that includes this is compiled for them. That file gives
- * the functions their place in the table.
+ * CONV on 8-bit types with NEON, for packed weights. Uses the dot products of Armv8.2 or the matrix
+ * products of Armv8.6 if the file that includes this header is compiled for them. That file adds
+ * the functions to the table of kernels.
  *
  * A tile is a range of rows (output positions) by a range of blocks of 16 output channels. Rows are
- * put together in scratch as signed bytes, unsigned ones x as x - 128: what their products lack,
- * 128 times the sum of the weights, is added to the bias. Of weights' zero point each row has a sum
- * to begin with. Where in scratch the bytes of a row lie, and how rows are multiplied by a block,
- * is different for matrix products, which have a header of their own.
+ * packed in scratch memory as signed bytes. An unsigned input x is stored as x - 128, and 128 times
+ * the sum of the weights is added to the bias. The sums of a row start with minus its inputs' sum
+ * times the weights' zero point. Matrix products need another packing of rows and another
+ * multiplication; these are in headers of their own.
  */
 #ifndef NNADEV_NEON_GEMM8_H
 #define NNADEV_NEON_GEMM8_H
@@ -21,7 +21,7 @@
 
 #define A_BYTES (96u << 10) /* of rows in a tile */
 
-/* Puts row i together, and what its sums begin with; what is behind it is 0. */
+/* Packs row @i, padded with 0, and computes the initial value of its sums. */
 static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 			   uint32_t i, const struct nnadev_gemm8_row *row)
 {
@@ -49,14 +49,16 @@ static inline void put_row(const struct nnadev_gemm8 *g, const struct nnadev_gem
 					     (uint32_t)g->conv.weights->desc.zero_point);
 }
 
-/* What a block's sums begin with, but for the rows'. @b: its weights. */
+/*
+ * Computes the initial values of a block's sums without those of the rows. @b: the block's weights.
+ */
 static void get_bias(const struct nnadev_gemm8 *g, const int8_t *b, const int32_t *bias,
 		     int32_t *begin)
 {
 	const uint32_t zero = (uint32_t)g->conv.weights->desc.zero_point;
 	const uint32_t tail = g->k % 4, all = 128 * g->k * zero;
 	const int8x16_t ones = vdupq_n_s8(1);
-	/* Of the last quad what lies beyond k does not count. */
+	/* In the last quad, weights beyond k do not count. */
 	const int8x16_t last = vreinterpretq_s8_u32(
 		vdupq_n_u32(tail ? 0x01010101u >> 8 * (4 - tail) : 0x01010101u));
 	int32x4_t sum[4] = { vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0) };
@@ -78,7 +80,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			  const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			  void *scratch, void *shared)
 {
-	/* A copy, which stays in registers: for all that the compiler knows a plan changes. */
+	/* Local copy: stores may alias *plan for all that the compiler knows. */
 	const struct nnadev_gemm8 g = *(const struct nnadev_gemm8 *)nnadev_state(plan);
 	struct nnadev_gemm8_rows s;
 	const struct nnadev_part part = nnadev_gemm8_start(&g, tile, scratch, &s, put_row);
@@ -99,7 +101,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* What a tile costs at most: its rows are put together, and each block is finished. */
+/* The most that a tile costs: packing its rows and finishing each block. */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct nnadev_gemm8 *g = decoded;

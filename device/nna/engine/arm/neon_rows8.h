@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How neon_gemm8.h multiplies with NEON or with dot products: up to ROWS rows by a block at a time
- * in registers. 4 products of bytes are added to each of 4 sums: a quad of k of a row with that of
- * 4 channels, as the weights are packed. Rows lie in scratch one after the other.
+ * The multiplication of neon_gemm8.h with NEON or with dot products: up to ROWS rows by one block
+ * at a time in registers. An instruction adds 4 products of bytes to each of 4 sums: a quad of k of
+ * a row times that of 4 channels, as the weights are packed. Rows lie in scratch memory one after
+ * the other.
  */
 #ifndef NNADEV_NEON_ROWS8_H
 #define NNADEV_NEON_ROWS8_H
@@ -14,14 +15,14 @@
 #define ROWS 4u /* of a register tile: 16 accumulators */
 #define TILE_PRODUCTS (3u << 20)
 
-/* Puts bytes k to k + 15 of row i to their place. */
+/* Stores bytes k to k + 15 of row @i. */
 static inline void put_bytes(const struct nnadev_gemm8 *g, uint8_t *a, uint32_t i, uint32_t k,
 			     int8x16_t x)
 {
 	vst1q_s8((int8_t *)a + (size_t)i * g->a_stride + k, x);
 }
 
-/* The same with one quad of x for all. */
+/* dot() with one quad of x for all channels. */
 #ifdef __ARM_FEATURE_DOTPROD
 #define DOT_QUAD(c, w, x, quad) vdotq_laneq_s32(c, w, x, quad)
 #else
@@ -29,7 +30,7 @@ static inline void put_bytes(const struct nnadev_gemm8 *g, uint8_t *a, uint32_t 
 	dot(c, w, vreinterpretq_s8_s32(vdupq_laneq_s32(vreinterpretq_s32_s8(x), quad)))
 #endif
 
-/* c += the quads of a row at x, 4 of them, by those of a block at b. */
+/* c += quad number @lane of each row times the quad of the block. x has 4 quads of each row. */
 #define MULTIPLY_ADD(lane)                                                                         \
 	do {                                                                                       \
 		_Pragma("GCC unroll 4") for (uint32_t i = 0; i < 4; i++)                           \
@@ -39,7 +40,7 @@ static inline void put_bytes(const struct nnadev_gemm8 *g, uint8_t *a, uint32_t 
 				c[r][i] = DOT_QUAD(c[r][i], w[i], x[r], lane);                     \
 	} while (0)
 
-/* Multiplies and finishes rows [first, first + rows) of a tile by a block. */
+/* Multiplies rows [first, first + rows) of a tile by a block and finishes them. */
 static inline __attribute__((always_inline)) void
 run_rows(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 	 const struct nnadev_neon_block *constants, const int8_t *b, const int32_t *begin,
@@ -74,7 +75,7 @@ run_rows(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 				   s->rat[first + r] + block * 16);
 }
 
-/* Multiplies and finishes the rows of a tile by a block, whose weights are at @b. */
+/* Multiplies the rows of a tile by a block, whose weights are at @b, and finishes them. */
 static inline void run_block(const struct nnadev_gemm8 *g, const struct nnadev_gemm8_rows *s,
 			     const struct nnadev_neon_block *constants, const int8_t *b,
 			     const int32_t *begin, uint32_t block, uint32_t rows)
@@ -91,7 +92,7 @@ static inline void run_block(const struct nnadev_gemm8 *g, const struct nnadev_g
 		run_rows(g, s, constants, b, begin, block, r, 1);
 }
 
-/* What the products with a block cost at most. */
+/* The most that the products with a block cost. */
 static inline uint64_t multiply_cost(const struct nnadev_gemm8 *g, uint64_t rows)
 {
 	return (rows / ROWS + 2) * g->quads * 4;
