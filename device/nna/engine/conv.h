@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CONV and DWCONV seen as one: a depthwise convolution is a grouped one with a group per input
- * channel.
+ * One description for CONV and DWCONV: a depthwise convolution is a grouped convolution with one
+ * group per input channel.
  */
 #ifndef NNADEV_CONV_H
 #define NNADEV_CONV_H
@@ -15,10 +15,10 @@
  * @epilogue: of the command
  * @window: geometry
  * @layout: of the weights
- * @depthwise: DWCONV's weight layouts
- * @batch, @out_h, @out_w, @out_c: dims of output
+ * @depthwise: the command is DWCONV, whose weights have other layouts
+ * @batch, @out_h, @out_w, @out_c: dims of the output
  * @group_in, @group_out: input and output channels of a group
- * @k: summands of an output element: kernel_h * kernel_w * group_in
+ * @k: products of an output element: kernel_h * kernel_w * group_in
  * @blocks: packed blocks of 16 output channels per group (depthwise: not used)
  */
 struct nnadev_conv {
@@ -31,10 +31,13 @@ struct nnadev_conv {
 	uint32_t group_in, group_out, k, blocks;
 };
 
-/* Reads a command. The counts that are derived mean something only if it has passed the checks. */
+/* Decodes a command. Derived counts are valid only if the command has passed the checks. */
 void nnadev_conv_get(const struct nnadev_engine_command *cmd, struct nnadev_conv *g);
 
-/* Which element of the weights is (ky, kx), channel c of its group, for output channel n. */
+/*
+ * Return: the element of the weights at (@ky, @kx) and channel @c of its group, for output channel
+ * @n.
+ */
 static inline int64_t nnadev_conv_weight(const struct nnadev_conv *g, uint32_t n, uint32_t ky,
 					 uint32_t kx, uint32_t c)
 {

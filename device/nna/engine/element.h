@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements of operands: where they lie, how they are read and written.
+ * Elements of operands: their addresses, and how they are read and written.
  *
- *   number   of an element: what is stored
+ *   number   of an element: the stored integer or float
  *   centred  number: minus the zero point
- *   value    scale * (number - zero point), or the number itself when scale is 0 or the type is a
+ *   value    scale * (number - zero point), or the number itself if scale is 0 or the type is a
  *            float
  *   offset   in elements from (0, 0, ...), signed; exact in 64 bits, because dims and strides
  *            have 32
@@ -71,7 +71,7 @@ static inline int64_t nnadev_clamp_s64(int64_t x, int64_t min, int64_t max)
 	return x < min ? min : x > max ? max : x;
 }
 
-/* A NaN stays one. */
+/* A NaN stays a NaN. */
 static inline float nnadev_clamp_float(float x, float min, float max)
 {
 	return x < min ? min : x > max ? max : x;
@@ -87,7 +87,7 @@ static inline void nnadev_unflatten(const uint32_t *dims, uint32_t rank, uint32_
 	}
 }
 
-/* The next coordinates in row-major order; after the last come the first. */
+/* Advances to the next coordinates in row-major order; the last ones wrap to the first. */
 static inline void nnadev_advance(const uint32_t *dims, uint32_t rank, uint32_t *index)
 {
 	for (uint32_t k = rank; k-- > 0;) {
@@ -106,7 +106,9 @@ static inline int64_t nnadev_offset(const struct nnahw_tensor *t, const uint32_t
 	return at;
 }
 
-/* The number of an element; of a float type rounded towards zero and saturated, and 0 for a NaN. */
+/*
+ * Return: the number of an element. A float is rounded towards zero and saturated; a NaN gives 0.
+ */
 static inline int64_t nnadev_load_integer(const struct nnadev_engine_operand *o, int64_t at);
 
 static inline float nnadev_load_float(const struct nnadev_engine_operand *o, int64_t at)
@@ -121,7 +123,7 @@ static inline float nnadev_load_float(const struct nnadev_engine_operand *o, int
 	}
 }
 
-/* Rounds towards zero, saturates; a NaN is 0. */
+/* Rounds towards zero and saturates; a NaN gives 0. */
 static inline int64_t nnadev_truncate(float x)
 {
 	if (x != x)
@@ -129,7 +131,7 @@ static inline int64_t nnadev_truncate(float x)
 	return x >= 0x1p63f ? INT64_MAX : x < -0x1p63f ? INT64_MIN : (int64_t)x;
 }
 
-/* Rounds to nearest, halves away from zero, saturates to 33 bits; a NaN is 0. */
+/* Rounds to nearest, halves away from zero, and saturates to +-2^32; a NaN gives 0. */
 static inline int64_t nnadev_round(float x)
 {
 	double d = x;
@@ -176,7 +178,7 @@ static inline float nnadev_load_value(const struct nnadev_engine_operand *o, int
 	return nnadev_load_float(o, at);
 }
 
-/* Stores the low bits of an integer; into BOOL8 whether it is not 0. The type is no float. */
+/* Stores the low bits of an integer; BOOL8 stores whether it is not 0. Not for float types. */
 static inline void nnadev_store_integer(const struct nnadev_engine_operand *o, int64_t at,
 					int64_t x)
 {
@@ -217,8 +219,8 @@ static inline void nnadev_store_centred(const struct nnadev_engine_operand *o, i
 }
 
 /*
- * Stores a value: floats as they are, quantised types by scale and zero point, other integers
- * rounded towards zero and saturated, BOOL8 as whether it is not 0.
+ * Stores a value: floats unchanged, quantised types by scale and zero point, other integers rounded
+ * towards zero and saturated. BOOL8 stores whether the value is not 0.
  */
 static inline void nnadev_store_value(const struct nnadev_engine_operand *o, int64_t at, float x,
 				      int32_t q_min, int32_t q_max)
@@ -240,8 +242,8 @@ static inline void nnadev_store_value(const struct nnadev_engine_operand *o, int
 }
 
 /*
- * x >> shift, rounded, halves away from zero, wrapping in 64 bits; a shift outside [1, 62] is taken
- * as the nearest end of that range.
+ * x >> shift with halves rounded away from zero, wrapping in 64 bits. The shift is clamped to [1,
+ * 62].
  */
 static inline int64_t nnadev_round_shift(uint64_t x, int32_t shift)
 {
@@ -249,13 +251,16 @@ static inline int64_t nnadev_round_shift(uint64_t x, int32_t shift)
 	return (int64_t)(x + (1ull << (shift - 1)) - (x >> 63)) >> shift;
 }
 
-/* x * multiplier * 2^-shift, rounded. */
+/* x * multiplier * 2^-shift, halves rounded away from zero. */
 static inline int64_t nnadev_scale_s64(int64_t x, int32_t multiplier, int32_t shift)
 {
 	return nnadev_round_shift((uint64_t)x * (uint64_t)(int64_t)multiplier, shift);
 }
 
-/* (x * x_scale + y * y_scale) * 2^-shift, rounded: the sum of two quantised numbers. */
+/*
+ * (x * x_scale + y * y_scale) * 2^-shift, halves rounded away from zero: the sum of two quantised
+ * numbers.
+ */
 static inline int64_t nnadev_scale_sum(int64_t x, int32_t x_scale, int64_t y, int32_t y_scale,
 				       int32_t shift)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The engine: checks what concerns all commands, and asks the table of kernels (kernel.h). */
+/*
+ * The engine: does the checks that all commands share, and picks a kernel from the table
+ * (kernel.h).
+ */
 #include "device/nna/engine/kernel.h"
 
 #ifdef __x86_64__
@@ -8,7 +11,7 @@
 #include <sys/auxv.h>
 #endif
 
-/* Kernels of one command, the scalar one included. */
+/* Most kernels of one opcode, the scalar one included. */
 #define MOST_KERNELS 8
 
 /* Made by device/nna/module.mk: a line OPCODE(opcode, KERNEL(name) ...) for each opcode. */
@@ -34,14 +37,14 @@ bool nnadev_engine_isa_has(enum nnadev_engine_isa isa)
 
 	if (isa == NNADEV_ENGINE_SCALAR)
 		return true;
-	/* What is supported is also what the operating system saves the registers of. */
+	/* Builtins report a feature only if the operating system saves its registers. */
 	__builtin_cpu_init();
 	if (isa == NNADEV_ENGINE_AVX512 &&
 	    (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
 	     !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl") ||
 	     !__builtin_cpu_supports("avx512vnni")))
 		return false;
-	/* Of AVX-VNNI and F16C, clang 14 cannot be asked. */
+	/* clang 14's builtins do not know AVX-VNNI and F16C. */
 	if (isa == NNADEV_ENGINE_AVXVNNI &&
 	    (!__get_cpuid_count(7, 1, &a, &b, &c, &d) || !(a & bit_AVXVNNI)))
 		return false;
@@ -70,7 +73,7 @@ enum nnadev_engine_isa nnadev_engine_isa_detect(void)
 enum nnadev_engine_isa nnadev_engine_isa_below(enum nnadev_engine_isa isa)
 {
 #ifndef __aarch64__
-	/* Which may be without AVX-VNNI. */
+	/* A CPU with AVX-512 may lack AVX-VNNI. */
 	if (isa == NNADEV_ENGINE_AVX512)
 		return NNADEV_ENGINE_AVX2;
 #endif
@@ -89,8 +92,8 @@ const char *nnadev_engine_isa_name(enum nnadev_engine_isa isa)
 }
 
 /*
- * Zero points lie in the range of 8- and 16-bit types and are 0 for others. Return: the first
- * operand at fault, or -1.
+ * Zero points must lie in the range of 8- and 16-bit types, and be 0 for other types. Return: the
+ * first operand at fault, or -1.
  */
 static int bad_zero_point(const struct nnadev_engine_command *cmd)
 {
@@ -109,7 +112,10 @@ static int bad_zero_point(const struct nnadev_engine_command *cmd)
 	return -1;
 }
 
-/* The first kernel of @isa in a list that accepts the command, or NULL; @status: why not. */
+/*
+ * Return: the first kernel of @isa in a list that accepts the command, or NULL. @status: its
+ * reason.
+ */
 static const struct nnadev_kernel *choose(const struct nnadev_kernel *const *list,
 					  enum nnadev_engine_isa isa,
 					  const struct nnadev_engine_command *cmd,
@@ -125,14 +131,20 @@ static const struct nnadev_kernel *choose(const struct nnadev_kernel *const *lis
 	return NULL;
 }
 
-/* What is less than such a part of a tile is over before another thread joins. */
+/*
+ * A tile of fewer than per_tile / 32 pieces ends before another thread wakes up, so it is not
+ * split.
+ */
 #define LEAST_PART 32
-/* Pieces may be bytes: no two threads are to write to one cache line, if these lie in order. */
+/*
+ * Pieces may be bytes. With this multiple, two threads never write to the same cache line if pieces
+ * are contiguous.
+ */
 #define PIECES_TOGETHER 64
 
 /*
- * Cuts what nnadev_cut() has cut into smaller tiles, so that every thread gets as many and none
- * goes without.
+ * Cuts the phase of nnadev_cut() into smaller tiles, so that all threads get the same number of
+ * tiles and none is idle.
  */
 static void share_out(struct nnadev_engine_plan *plan, uint32_t threads)
 {
@@ -167,7 +179,10 @@ uint32_t nnadev_engine_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 	kernel = choose(list, NNADEV_ENGINE_SCALAR, cmd, plan, &status);
 	if (!kernel)
 		return status;
-	/* Without output there is nothing to do, and nothing that a faster kernel could divide. */
+	/*
+	 * Without output elements there is nothing to do, and a faster kernel may divide by their
+	 * number.
+	 */
 	for (; !faster && isa > NNADEV_ENGINE_SCALAR && cmd->operands[0].count;
 	     isa = nnadev_engine_isa_below(isa))
 		faster = choose(list, isa, cmd, plan, &ignored);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What CONV, DWCONV and MATMUL do with an accumulator. */
+/* The epilogue of CONV, DWCONV and MATMUL: from an accumulator to an element of the output. */
 #ifndef NNADEV_EPILOGUE_H
 #define NNADEV_EPILOGUE_H
 
 #include "device/nna/engine/kernel.h"
 
-/* Whether the parameters make sense for the types in use. */
+/* True if the parameters are valid for the types in use. */
 static inline bool nnadev_epilogue_valid(const struct nnahw_epilogue *e, bool quantised,
 					 bool residual)
 {
@@ -22,9 +22,9 @@ static inline bool nnadev_epilogue_valid(const struct nnahw_epilogue *e, bool qu
 }
 
 /*
- * An accumulator times a real factor, see struct nnahw_requantize: p = acc * multiplier is rounded
- * at bit 31 and then at bit shift. The first rounding changes the result only where it reaches a
- * half of the second: there it adds or subtracts 2^30.
+ * Multiplies an accumulator by a real factor, see struct nnahw_requantize: p = acc * multiplier is
+ * rounded at bit 31 and then at bit shift. The first rounding changes the result only if it reaches
+ * a half of the second, so it is computed as an addition of +-2^30.
  */
 static inline int64_t nnadev_requantize(int32_t acc, int32_t multiplier, int32_t shift)
 {
@@ -37,13 +37,13 @@ static inline int64_t nnadev_requantize(int32_t acc, int32_t multiplier, int32_t
 	return p >> shift;
 }
 
-/* Bits that a staged sum adds to its numbers: of 16 bits, or of 8. */
+/* Bits by which a staged sum shifts its numbers left: for 16-bit types, and for 8-bit types. */
 #define NNADEV_STAGED_BITS16 15u
 #define NNADEV_STAGED_BITS8 20u
 
 /*
- * The sum of two quantised numbers as EWISE ADD, staged, has it, with @bits more: in 32 bits that
- * wrap.
+ * The sum of two quantised numbers as a staged EWISE ADD computes it, with @bits additional bits.
+ * Numbers have 32 bits and wrap.
  */
 static inline int64_t nnadev_staged_sum(uint32_t bits, int64_t x, int32_t x_scale, int32_t x_shift,
 					int64_t y, int32_t y_scale, int32_t y_shift,
@@ -55,7 +55,9 @@ static inline int64_t nnadev_staged_sum(uint32_t bits, int64_t x, int32_t x_scal
 	return nnadev_requantize((int32_t)(a + b), multiplier, shift);
 }
 
-/* Quantised: requantises, clamps, adds the residual at element `rat` if any, stores at `at`. */
+/*
+ * Requantises and clamps, adds the residual at element @rat if present, and stores at element @at.
+ */
 static inline void nnadev_epilogue_integer(const struct nnahw_epilogue *e, int32_t acc,
 					   const struct nnahw_channel *channel,
 					   const struct nnadev_engine_operand *output, int64_t at,
@@ -84,7 +86,7 @@ static inline void nnadev_epilogue_integer(const struct nnahw_epilogue *e, int32
 	nnadev_store_integer(output, at, nnadev_clamp_s64(q, min, max));
 }
 
-/* Float: likewise; acc includes the bias. */
+/* Clamps, adds the residual if present, and stores. @acc includes the bias. */
 static inline void nnadev_epilogue_float(const struct nnahw_epilogue *e, float acc,
 					 const struct nnadev_engine_operand *output, int64_t at,
 					 const struct nnadev_engine_operand *residual, int64_t rat)
@@ -98,9 +100,9 @@ static inline void nnadev_epilogue_float(const struct nnahw_epilogue *e, float a
 }
 
 /*
- * Checks that bias and channels fit n outputs. Return: a status.
+ * Checks that bias and channels fit @n outputs. Return: a status.
  *
- * packed: the bias is in the channels alone; one_channel: one channel may serve all outputs.
+ * @packed: the channels alone hold the bias. @one_channel: one channel may serve all outputs.
  */
 static inline uint32_t nnadev_check_bias(const struct nnadev_engine_command *cmd,
 					 struct nnadev_engine_plan *plan, uint32_t bias,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the operations of EWISE have in common: inputs, and the rule by which they are computed. */
+/*
+ * Common parts of the kernels of EWISE: inputs of an operation, and the rule by which it is
+ * computed.
+ */
 #ifndef NNADEV_EWISE_H
 #define NNADEV_EWISE_H
 
 #include "device/nna/engine/epilogue.h"
 
-/* How many inputs an operation has. */
+/* Return: number of inputs of an operation. */
 static inline uint32_t nnadev_ewise_inputs(uint32_t op)
 {
 	switch (op) {
@@ -39,7 +42,7 @@ static inline uint32_t nnadev_ewise_inputs(uint32_t op)
 	}
 }
 
-/* Whether an operation is one of those that the integer rule names. */
+/* True if the integer rule defines the operation. */
 static inline bool nnadev_ewise_has_integer_form(uint32_t op)
 {
 	switch (op) {
@@ -64,14 +67,14 @@ static inline bool nnadev_ewise_has_integer_form(uint32_t op)
 	}
 }
 
-/* Whether an operation is one of those that have no other form. */
+/* True if no other rule than the integer rule defines the operation. */
 static inline bool nnadev_ewise_needs_integers(uint32_t op)
 {
 	return op == NNAHW_EWISE_BITWISE_XOR || op == NNAHW_EWISE_SHIFT_RIGHT ||
 	       op == NNAHW_EWISE_TRUNCATE_DIV;
 }
 
-/* The rules of the description, in its order. */
+/* The rules of EWISE in hw/nna.toml, in that order. */
 enum nnadev_ewise_rule { NNADEV_RULE_QUANTISED, NNADEV_RULE_INTEGER, NNADEV_RULE_FLOAT };
 
 static inline bool nnadev_is_quantised_16(const struct nnahw_tensor *t)
@@ -80,7 +83,7 @@ static inline bool nnadev_is_quantised_16(const struct nnahw_tensor *t)
 					  t->type == NNAHW_TYPE_U16 || t->type == NNAHW_TYPE_S16);
 }
 
-/* The rule that holds for a command; SELECT's condition does not count. */
+/* Return: the rule that holds for a command. The condition of SELECT does not count. */
 static inline enum nnadev_ewise_rule nnadev_ewise_rule(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;
@@ -105,7 +108,7 @@ static inline enum nnadev_ewise_rule nnadev_ewise_rule(const struct nnadev_engin
 	return integers ? NNADEV_RULE_INTEGER : NNADEV_RULE_FLOAT;
 }
 
-/* Of the least number and -1 the quotient wraps, which C leaves undefined. */
+/* The quotient of INT64_MIN and -1 wraps; C leaves it undefined. */
 static inline int64_t nnadev_truncate_div(int64_t a, int64_t b)
 {
 	return b == 0 ? 0 : b == -1 ? (int64_t)-(uint64_t)a : a / b;
@@ -118,7 +121,7 @@ static inline int64_t nnadev_floor_div(int64_t a, int64_t b)
 	return q - (b != 0 && b != -1 && a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* Negative numbers are shifted as their complement, since C does not say what >> does to them. */
+/* Shifts the complement of negative numbers, because C does not define >> for them. */
 static inline int64_t nnadev_shift_right(int64_t a, int64_t b)
 {
 	const uint32_t bits = (uint32_t)nnadev_clamp_s64(b, 0, 63);
@@ -126,7 +129,7 @@ static inline int64_t nnadev_shift_right(int64_t a, int64_t b)
 	return a < 0 ? ~(int64_t)(~(uint64_t)a >> bits) : (int64_t)((uint64_t)a >> bits);
 }
 
-/* The second rule: a, b, c are numbers in two's complement; sums and products wrap. */
+/* The integer rule: a, b, c are in two's complement; sums and products wrap. */
 static inline int64_t nnadev_ewise_integer(uint32_t op, int64_t a, int64_t b, int64_t c)
 {
 	const uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
@@ -182,15 +185,15 @@ static inline int64_t nnadev_ewise_integer(uint32_t op, int64_t a, int64_t b, in
 	}
 }
 
-/* Bits that a staged sum adds to its numbers, as the type of the output says. */
+/* Return: bits by which a staged sum shifts its numbers, by the type of the output. */
 static inline uint32_t nnadev_ewise_staged_bits(const struct nnahw_tensor *output)
 {
 	return nnadev_type_is_quant8(output->type) ? NNADEV_STAGED_BITS8 : NNADEV_STAGED_BITS16;
 }
 
 /*
- * The integer rules that round in stages, of numbers minus their zero points; @bits as
- * nnadev_ewise_staged_bits() has them.
+ * The integer rules that round in stages, on numbers minus their zero points. @bits: from
+ * nnadev_ewise_staged_bits().
  */
 static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, uint32_t bits, int64_t x,
 					  int64_t y)
@@ -208,7 +211,7 @@ static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, uint3
 					       p->b_shift);
 		return nnadev_requantize((int32_t)(a - b), p->multiplier, p->shift);
 	case NNAHW_EWISE_MUL:
-	case NNAHW_EWISE_MUL_ADD: /* but for the sum */
+	case NNAHW_EWISE_MUL_ADD: /* the caller adds the third number */
 		return nnadev_requantize((int32_t)(x * y), p->a_scale, p->shift);
 	case NNAHW_EWISE_LEAKY_RELU:
 		if (x < 0)
@@ -229,7 +232,10 @@ static inline int64_t nnadev_ewise_staged(const struct nnahw_cmd_ewise *p, uint3
 	}
 }
 
-/* The integer rules, of numbers minus their zero points; the result is centred, too. */
+/*
+ * The rule of quantised types, on numbers minus their zero points. Return: result minus the
+ * output's zero point.
+ */
 static inline int64_t nnadev_ewise_quantised(const struct nnahw_cmd_ewise *p, uint32_t bits,
 					     int64_t x, int64_t y, int64_t z)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's table of kernels, and what kernels have in common.
+ * The engine's table of kernels, and functions that kernels share.
  *
  *   ref/     scalar kernels, which define the commands
  *   x86/     vector kernels, which give the same results faster
- *   arm/     the same for 64-bit Arm
- *   vector/  what vector kernels have in common
+ *   arm/     vector kernels for 64-bit Arm
+ *   vector/  common parts of vector kernels
  *
- * A kernel is an entry of the table, next to its functions: NNADEV_KERNEL(name) = { ... }; at the
- * start of a line, by which device/nna/module.mk finds it and puts it into the table. So a new
- * kernel is a new file, and needs no change to another.
+ * A kernel is an entry of the table next to its functions: NNADEV_KERNEL(name) = { ... }; at the
+ * start of a line. device/nna/module.mk finds such lines and makes the table from them. A new
+ * kernel is therefore a new file, and other files need no change.
  *
- * Who is asked: first the scalar kernel of the opcode, whose refusal is how the command ends. Then
- * the kernels of the instruction sets that are allowed, the best set first, as
- * nnadev_engine_isa_below() says; the first one that accepts the command plans and runs it, and the
- * scalar one if there is none. Kernels of the same opcode and instruction set accept different
- * commands, so that their order does not matter.
+ * The scalar kernel of the opcode is asked first; if it refuses the command, the command ends with
+ * its status. Kernels of the allowed instruction sets are asked next, best set first, in the order
+ * of nnadev_engine_isa_below(). The first one that accepts the command plans and runs it; if there
+ * is none, the scalar kernel does. Kernels of the same opcode and instruction set accept different
+ * commands, so their order does not matter.
  */
 #ifndef NNADEV_KERNEL_H
 #define NNADEV_KERNEL_H
@@ -25,15 +25,14 @@
 /**
  * struct nnadev_kernel - a way to run a command
  * @opcode: the command
- * @isa: instruction set that it needs; the scalar kernel of an opcode defines it
- * @accepts: scalar: checks the command; a faster one is asked about checked commands alone, and
- *	says whether it can run this one. Writes @bad_operand and @form of the plan or nothing.
- *	Return: NNAHW_STATUS_OK, or else the status with which the command ends if that is the
- *	scalar kernel's.
- * @plan: plans the run of a command that it has accepted, on @threads threads (a hint for
- *	cutting): sizes, phases and tiles, and the decoded command in @state of the plan. The plan
- *	is zero but for @run, which is @tile, @form, and @state, which is uninitialised.
- * @tile: runs a tile; it need not check again what it takes from the command
+ * @isa: instruction set that it needs; the scalar kernel of an opcode defines the command
+ * @accepts: the scalar kernel checks the command. Other kernels see checked commands alone and
+ *	decide whether they can run them. May write @bad_operand and @form of the plan, nothing
+ *	else. Return: NNAHW_STATUS_OK, or else a status; that of the scalar kernel ends the command.
+ * @plan: plans the run of an accepted command on @threads threads (a hint for cutting): sizes,
+ *	phases and tiles, and the decoded command in @state of the plan. On entry the plan is zero
+ *	but for @run, which is @tile, @form, and @state, which is uninitialised.
+ * @tile: runs a tile; it need not repeat the checks of @accepts
  */
 struct nnadev_kernel {
 	uint32_t opcode;
@@ -45,20 +44,20 @@ struct nnadev_kernel {
 	nnadev_engine_tile_fn tile;
 };
 
-/* The name of a kernel's entry. */
+/* The symbol of a kernel's entry. */
 #define NNADEV_KERNEL(name) const struct nnadev_kernel nnadev_kernel_##name
 
-/* That a kernel's state fits into a plan. */
+/* Asserts that a kernel's state fits into a plan. */
 #define NNADEV_STATE_FITS(type) \
 	_Static_assert(sizeof(type) <= NNADEV_ENGINE_STATE_SIZE, "fits into the plan")
 
-/* What a kernel that is not the scalar one returns from accepts(). */
+/* Return value of accepts() of a kernel that is not scalar. */
 static inline uint32_t nnadev_accept(bool accepted)
 {
 	return accepted ? NNAHW_STATUS_OK : NNAHW_STATUS_INTERNAL;
 }
 
-/* The state in a plan: for plan(), which writes it, and for tile(), which reads it. */
+/* The state in a plan: plan() writes it, tile() reads it. */
 static inline void *nnadev_state_new(struct nnadev_engine_plan *plan)
 {
 	return plan->state;
@@ -105,8 +104,8 @@ static inline uint32_t nnadev_div_up(uint32_t x, uint32_t y)
 }
 
 /*
- * Plans one phase: `count` pieces of work in tiles of at most `per_tile`, of which threads get as
- * many each (nnadev_engine_prepare()).
+ * Plans one phase: @count pieces of work in tiles of at most @per_tile. nnadev_engine_prepare()
+ * then evens out the threads' shares.
  */
 static inline void nnadev_cut(struct nnadev_engine_plan *plan, uint32_t count, uint32_t per_tile)
 {
@@ -117,7 +116,7 @@ static inline void nnadev_cut(struct nnadev_engine_plan *plan, uint32_t count, u
 	plan->pieces = count;
 }
 
-/* The pieces of a tile that nnadev_cut() has made: [*begin, *end) of count. */
+/* Return: the pieces [*begin, *end) of a tile that nnadev_cut() made. */
 static inline void nnadev_tile_range(const struct nnadev_engine_plan *plan, uint32_t tile,
 				     uint32_t count, uint32_t *begin, uint32_t *end)
 {
@@ -130,9 +129,9 @@ static inline void nnadev_tile_range(const struct nnadev_engine_plan *plan, uint
 #define NNADEV_LANES 32u
 
 /*
- * Plans work of which a single piece is too much for a tile: one phase of lanes, of which each has
- * a tile in each round. A lane does a piece in `steps` rounds, and then its next one; between them
- * it keeps `state_size` bytes of shared memory.
+ * Plans work whose single piece is too much for a tile: one phase of lanes, each with one tile per
+ * round. A lane computes a piece in @steps rounds and then starts its next piece; between rounds it
+ * keeps @state_size bytes of shared memory.
  */
 static inline void nnadev_cut_steps(struct nnadev_engine_plan *plan, uint32_t count, uint32_t steps,
 				    size_t state_size)
@@ -150,7 +149,7 @@ static inline void nnadev_cut_steps(struct nnadev_engine_plan *plan, uint32_t co
 	plan->shared_size = lanes * (uint32_t)state_size;
 }
 
-/* The piece of count and the step that a lane does in this round. Return: whether there is one. */
+/* Finds the piece and the step of a lane in this round. Return: false if the lane has no piece. */
 static inline bool nnadev_step_get(const struct nnadev_engine_plan *plan, uint32_t lane,
 				   uint32_t count, uint32_t *piece, uint32_t *step)
 {
@@ -161,7 +160,7 @@ static inline bool nnadev_step_get(const struct nnadev_engine_plan *plan, uint32
 	return at < count;
 }
 
-/* Whether the elements of the innermost dimension lie next to each other. */
+/* True if the elements of the innermost dim are contiguous, or the operand is absent. */
 static inline bool nnadev_innermost_dense(const struct nnadev_engine_operand *o)
 {
 	const struct nnahw_tensor *t = &o->desc;
@@ -169,7 +168,10 @@ static inline bool nnadev_innermost_dense(const struct nnadev_engine_operand *o)
 	return !nnadev_present(o) || t->strides[t->rank - 1] == 1 || t->dims[t->rank - 1] == 1;
 }
 
-/* Bytes of an operand from its first element to behind its last one; strides may lead below it. */
+/*
+ * Return: bytes from an operand's first element to behind the last one in memory. Elements with
+ * negative strides lie before the first one and do not count.
+ */
 static inline int64_t nnadev_bytes_behind(const struct nnadev_engine_operand *o)
 {
 	int64_t last = 0;

@@ -25,7 +25,7 @@ static double power_of_two(int k)
 	return d;
 }
 
-/* With x = k ln 2 + r, |r| <= ln 2 / 2: returns e^r - 1, writes 2^k. |x| < 700. */
+/* Return: e^r - 1; *scale = 2^k, with x = k ln 2 + r, |r| <= ln 2 / 2. Requires |x| < 700. */
 static double expm1_reduced(double x, double *scale)
 {
 	int k = (int)(x * NNADEV_LOG2_E + (x < 0 ? -0.5 : 0.5));
@@ -50,8 +50,8 @@ static double exp_double(double x)
 }
 
 /*
- * With x = 2^k m, m in [sqrt(1/2), sqrt(2)): log m = 2 artanh((m - 1) / (m + 1)). x is positive and
- * normal.
+ * With x = 2^k m, m in [sqrt(1/2), sqrt(2)]: log m = 2 artanh((m - 1) / (m + 1)). Requires a
+ * positive and normal x.
  */
 static double log_double(double x)
 {
@@ -152,13 +152,16 @@ float nnadev_powf(float x, float y)
 	return (float)(negative ? -exp_double(e) : exp_double(e));
 }
 
-/* The bits of 2 / pi behind the point. */
+/* The bits of 2 / pi after the binary point. */
 static const uint32_t TWO_OVER_PI[] = {
 	0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
 	0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561,
 };
 
-/* x = quadrant * pi/2 + result, the quadrant modulo 4, |result| <= pi/4. x is finite. */
+/*
+ * Return: r with x = quadrant * pi/2 + r, |r| <= pi/4. The quadrant is modulo 4. Requires a finite
+ * x.
+ */
 static double reduce_quadrant(float x, unsigned int *quadrant)
 {
 	__extension__ typedef unsigned __int128 u128;
@@ -168,7 +171,10 @@ static double reduce_quadrant(float x, unsigned int *quadrant)
 	double r;
 	u128 w = 0;
 
-	/* |x| < 2^25: pi / 2 in three parts; their products with integers below 2^25 are exact. */
+	/*
+	 * |x| < 2^25: pi / 2 is split into three parts whose products with integers below 2^25 are
+	 * exact.
+	 */
 	if (e < 2) {
 		int k = (int)(x * 0x1.45f306dc9c883p-1 + (x < 0 ? -0.5 : 0.5));
 
@@ -176,12 +182,12 @@ static double reduce_quadrant(float x, unsigned int *quadrant)
 		return ((x - k * 0x1.921fb50000000p0) - k * 0x1.110b460000000p-26) -
 		       k * 0x1.1a62633145c07p-54;
 	}
-	/* The bits of 2/pi before word `first` would only add multiples of 4. */
+	/* The bits of 2/pi before word @first add multiples of 4 alone. */
 	first = (e - 2) / 32;
 	for (int i = 0; i < 4; i++)
 		w = w << 32 | TWO_OVER_PI[first + i];
 	w *= (u & 0x7fffffu) | 0x800000u;
-	e -= 32 * first; /* 2 to 33: so many bits of w are before the point */
+	e -= 32 * first; /* 2 to 33: bits of w before the binary point */
 	fraction = (uint64_t)(w << e >> 64);
 	*quadrant = (unsigned int)((uint64_t)(w >> (128 - e)) + (fraction >> 63)) & 3;
 	r = (double)(int64_t)fraction * (0x1p-64 * 0x1.921fb54442d18p0);

@@ -2,10 +2,9 @@
 /*
  * The engine's own functions on fp32, and binary16.
  *
- * libm's results differ between hosts, so nothing here calls it: polynomials are evaluated in
- * double precision (whose basic operations every host rounds alike) and rounded once to fp32,
- * within 1 ulp. All functions take every bit pattern: NaN in gives NaN out, infinities as IEEE 754
- * says.
+ * libm's results differ between hosts, so the engine does not call it. Polynomials are evaluated in
+ * double, whose basic operations round alike on every host, and rounded once to fp32, within 1 ulp.
+ * All functions accept every bit pattern: a NaN gives a NaN, infinities follow IEEE 754.
  */
 #ifndef NNADEV_MATH_H
 #define NNADEV_MATH_H
@@ -13,12 +12,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ln 2 in two parts, the first of 33 bits, so that its product with an exponent is exact. */
+/* ln 2 in two parts. The first has 33 bits, so that its product with an exponent is exact. */
 #define NNADEV_LN2_HIGH 0x1.62e42fee00000p-1
 #define NNADEV_LN2_LOW 0x1.a39ef35793c76p-33
 #define NNADEV_LOG2_E 0x1.71547652b82fep0
 
-/* The series of (e^r - 1) / r. Scalar and vector code go the same steps, so they round alike. */
+/* The series of (e^r - 1) / r. Scalar and vector code take the same steps, so they round alike. */
 #define NNADEV_EXPM1_TERMS 13
 static const double NNADEV_EXPM1[NNADEV_EXPM1_TERMS] = {
 	1.0,
@@ -66,7 +65,7 @@ static inline float nnadev_half_to_float(uint16_t h)
 	return nnadev_bits_float(sign | (exponent + 112) << 23 | mantissa << 13);
 }
 
-/* fp32 to binary16, to nearest even, with denormals; too large is infinity. */
+/* fp32 to binary16, to nearest even, with denormals. Overflow gives infinity. */
 static inline uint16_t nnadev_float_to_half(float f)
 {
 	uint32_t u = nnadev_float_bits(f), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu;
@@ -81,7 +80,7 @@ static inline uint16_t nnadev_float_to_half(float f)
 	return (uint16_t)(sign | (((a + 0xfffu + (a >> 13 & 1u)) >> 13) - (112u << 10)));
 }
 
-/* Largest integer not above x. */
+/* The largest integer not above x. */
 static inline float nnadev_floorf(float x)
 {
 	float t;
@@ -94,13 +93,13 @@ static inline float nnadev_floorf(float x)
 	return t;
 }
 
-/* Rounded once: the square root instruction. */
+/* The square root instruction, which rounds once. */
 static inline float nnadev_sqrtf(float x)
 {
 	return __builtin_sqrtf(x);
 }
 
-/* In double, for sums of probabilities; x is at most 0 and no NaN. */
+/* In double, for sums of probabilities. Requires x <= 0, not NaN. */
 double nnadev_exp(double x);
 float nnadev_expf(float x);
 float nnadev_expm1f(float x);

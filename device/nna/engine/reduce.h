@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernels of REDUCE have in common: the command, a running result, and how it becomes an
+ * Common parts of the kernels of REDUCE: the command, a running result, and its conversion to an
  * element of the output.
  */
 #ifndef NNADEV_REDUCE_H
@@ -9,8 +9,8 @@
 #include "device/nna/engine/epilogue.h"
 
 /*
- * A running result: f for floats and PROD of quantised types, i for all else. Sums need the bits of
- * a double, all else is a float in it.
+ * A running result: @f for floats and for PROD of quantised types, @i otherwise. Sums of floats
+ * need the precision of double; all other results are fp32 numbers in @f.
  */
 union nnadev_reduction {
 	int64_t i;
@@ -21,12 +21,12 @@ union nnadev_reduction {
  * struct nnadev_reduce - a command
  * @output, @input: operands
  * @params: parameters
- * @in_float: union nnadev_reduction's f is in use
- * @rank: how many axes are reduced
- * @axes: which axes these are
- * @dims: of these axes
- * @size: elements that are reduced into one
- * @blocks: of REDUCE_BLOCK elements, that make @size
+ * @in_float: running results are in @f of union nnadev_reduction
+ * @rank: number of reduced axes
+ * @axes: the reduced axes
+ * @dims: of the reduced axes
+ * @size: elements that are reduced to one
+ * @blocks: blocks of NNAHW_REDUCE_BLOCK elements in @size
  */
 struct nnadev_reduce {
 	const struct nnadev_engine_operand *output, *input;
@@ -64,7 +64,7 @@ static inline void nnadev_reduce_get(struct nnadev_reduce *r,
 	r->blocks = nnadev_div_up(r->size, NNAHW_REDUCE_BLOCK);
 }
 
-/* Stores what has become of an output element, at offset `at`. */
+/* Converts a result and stores it at offset @at of the output. */
 static inline void nnadev_reduce_finish(const struct nnadev_reduce *r, int64_t at,
 					union nnadev_reduction x)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where RESIZE samples its input: the geometry that all of its kernels share, in fp32 and in fixed
- * point.
+ * Positions at which RESIZE samples its input, in fp32 and in fixed point. All its kernels share
+ * them.
  */
 #ifndef NNADEV_RESIZE_H
 #define NNADEV_RESIZE_H
@@ -11,7 +11,7 @@
 /**
  * struct nnadev_position - two neighbouring rows (or columns)
  * @low: number of the first
- * @high: number of the second; the same beyond the last row
+ * @high: number of the second; equal to @low at the last row
  * @fraction: weight of the second, 0 to 1
  */
 struct nnadev_position {
@@ -20,9 +20,9 @@ struct nnadev_position {
 };
 
 /**
- * struct nnadev_fixed_position - the same in fixed point
- * @low: number of the first row
- * @high: number of the second; the same where @weight is 0 on the last row
+ * struct nnadev_fixed_position - two neighbouring rows (or columns), in fixed point
+ * @low: number of the first
+ * @high: number of the second; equal to @low at the last row, where @weight is 0
  * @weight: of the second, 0 to NNAHW_RESIZE_ONE; the first has the rest
  */
 struct nnadev_fixed_position {
@@ -32,11 +32,11 @@ struct nnadev_fixed_position {
 
 static inline float nnadev_clamp_position(float at, uint32_t size)
 {
-	/* A NaN becomes 0. */
+	/* A NaN gives 0. */
 	return at > 0 ? (at < (float)(size - 1) ? at : (float)(size - 1)) : 0;
 }
 
-/* The rows of the input that row i of the output is blended from; size: rows of the input. */
+/* Return: the input rows that output row @i is blended from. @size: rows of the input. */
 static inline struct nnadev_position nnadev_resize_position(const struct nnahw_cmd_resize *p,
 							    uint32_t i, float scale, uint32_t size)
 {
@@ -78,8 +78,8 @@ static inline struct nnadev_position nnadev_resize_corners(const struct nnahw_cm
 }
 
 /*
- * The rows of the input that row i of out rows is blended from in fixed point; size: rows of the
- * input. Sizes have 32 bits, so that no position has more than 64.
+ * Return: the input rows that output row @i of @out is blended from, in fixed point. @size: rows of
+ * the input. Sizes have 32 bits, so positions fit into 64 bits.
  */
 static inline struct nnadev_fixed_position
 nnadev_resize_fixed_position(const struct nnahw_cmd_resize *p, uint32_t i, uint32_t size,

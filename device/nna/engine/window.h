@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows that slide over an image: the geometry shared by CONV, DWCONV and POOL. */
+/* Windows that slide over an image: the geometry of CONV, DWCONV and POOL. */
 #ifndef NNADEV_WINDOW_H
 #define NNADEV_WINDOW_H
 
 #include "device/nna/engine/kernel.h"
 
 /**
- * struct nnadev_window - how output positions reach input positions
+ * struct nnadev_window - maps output positions to input positions
  * @height, @width: of the input
- * @kernel_h, @kernel_w, @stride_h, @stride_w, @dilation_h, @dilation_w, @pad_top, @pad_left: as
- *	in the command
+ * @kernel_h, @kernel_w, @stride_h, @stride_w, @dilation_h, @dilation_w, @pad_top, @pad_left: as in
+ *	the command
  */
 struct nnadev_window {
 	uint32_t height, width;
@@ -17,8 +17,8 @@ struct nnadev_window {
 };
 
 /*
- * Whether positions stay within 31 bits and the window within @most elements (@channels at each
- * position).
+ * True if positions fit into 31 bits and the window has at most @most elements, @channels at each
+ * position.
  */
 static inline bool nnadev_window_valid(const struct nnadev_window *w, uint32_t out_height,
 				       uint32_t out_width, uint32_t channels, uint32_t most)
@@ -31,7 +31,7 @@ static inline bool nnadev_window_valid(const struct nnadev_window *w, uint32_t o
 	if (__builtin_mul_overflow((uint64_t)w->kernel_h, (uint64_t)w->kernel_w, &size) ||
 	    __builtin_mul_overflow(size, (uint64_t)channels, &size) || size > most)
 		return false;
-	/* Each is a product of 32-bit numbers; a sum of two may not fit into 64 bits. */
+	/* Each product of 32-bit numbers fits into 64 bits; the sum of two may not. */
 	bottom = out_height ? (uint64_t)(out_height - 1) * w->stride_h : 0;
 	right = out_width ? (uint64_t)(out_width - 1) * w->stride_w : 0;
 	if (bottom > INT32_MAX || right > INT32_MAX || w->pad_top > INT32_MAX ||
@@ -43,7 +43,10 @@ static inline bool nnadev_window_valid(const struct nnadev_window *w, uint32_t o
 	       w->width <= INT32_MAX;
 }
 
-/* The input row that kernel row ky of output row y reads; outside [0, height) it is padding. */
+/*
+ * Return: the input row that kernel row @ky of output row @y reads; outside of [0, height) it is
+ * padding.
+ */
 static inline int64_t nnadev_window_row(const struct nnadev_window *w, uint32_t y, uint32_t ky)
 {
 	return (int64_t)y * w->stride_h + (int64_t)ky * w->dilation_h - w->pad_top;
@@ -54,7 +57,7 @@ static inline int64_t nnadev_window_column(const struct nnadev_window *w, uint32
 	return (int64_t)x * w->stride_w + (int64_t)kx * w->dilation_w - w->pad_left;
 }
 
-/* Whether no position of a valid window is padding. */
+/* True if no position of a valid window is padding. */
 static inline bool nnadev_window_inside(const struct nnadev_window *w, uint32_t out_height,
 					uint32_t out_width)
 {
@@ -63,7 +66,7 @@ static inline bool nnadev_window_inside(const struct nnadev_window *w, uint32_t 
 	       nnadev_window_column(w, out_width - 1, w->kernel_w - 1) < w->width;
 }
 
-/* That of a POOL. */
+/* Return: the window of a POOL. */
 static inline struct nnadev_window nnadev_window_of_pool(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_pool *p = (const struct nnahw_cmd_pool *)cmd->raw;
