@@ -150,15 +150,15 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 {
 	/* Local copy: stores may alias *plan for all that the compiler knows. */
 	const struct dwconv g = *(const struct dwconv *)nnadev_state(plan);
-	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.conv.out_h,
+	const struct nnadev_area area = nnadev_tiles_area(&g.tiles, tile, g.conv.out_h,
 							  nnadev_div_up(g.conv.out_c, 16));
 	const int32_t *in = g.conv.input->desc.strides, *out = g.conv.output->desc.strides,
 		      *res = g.conv.residual->desc.strides;
 	struct block b;
 
 	scratch_get(&g, scratch, &b.weights);
-	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
-		const uint32_t end = part.first_row + part.rows;
+	for (uint32_t block = area.first_block; block < area.first_block + area.blocks; block++) {
+		const uint32_t end = area.first_row + area.rows;
 		struct nnahw_channel channels[16];
 		int32_t sums[16] = { 0 };
 		const uint8_t *data;
@@ -169,12 +169,12 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 		get_weights(&g, &b, sums);
 		nnadev_channels_get(&g.conv, b.first, b.count, sums, channels, b.bias);
 		nnadev_neon_block_get(&b.constants, &g.finish, channels, b.count);
-		data = (const uint8_t *)g.conv.input->data + (int64_t)part.set * in[0] + b.first;
-		for (uint32_t y = part.first_row; y < end; y++) {
-			const int64_t at = (int64_t)part.set * out[0] + (int64_t)y * out[1] +
+		data = (const uint8_t *)g.conv.input->data + (int64_t)area.set * in[0] + b.first;
+		for (uint32_t y = area.first_row; y < end; y++) {
+			const int64_t at = (int64_t)area.set * out[0] + (int64_t)y * out[1] +
 					   b.first;
 			const int64_t rat = g.finish.has_residual ?
-						    (int64_t)part.set * res[0] +
+						    (int64_t)area.set * res[0] +
 							    (int64_t)y * res[1] + b.first :
 						    0;
 

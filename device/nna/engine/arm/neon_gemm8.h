@@ -83,20 +83,20 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	/* Local copy: stores may alias *plan for all that the compiler knows. */
 	const struct nnadev_gemm8 g = *(const struct nnadev_gemm8 *)nnadev_state(plan);
 	struct nnadev_gemm8_rows s;
-	const struct nnadev_part part = nnadev_gemm8_start(&g, tile, scratch, &s, put_row);
-	const uint32_t end = part.first_block + part.blocks;
+	const struct nnadev_area area = nnadev_gemm8_start(&g, tile, scratch, &s, put_row);
+	const uint32_t end = area.first_block + area.blocks;
 	struct nnadev_neon_block constants;
 
-	for (uint32_t block = part.first_block; block < end; block++) {
-		const int8_t *b = nnadev_gemm8_block(&g, part.set, block);
+	for (uint32_t block = area.first_block; block < end; block++) {
+		const int8_t *b = nnadev_gemm8_block(&g, area.set, block);
 		struct nnahw_channel channels[16];
 		int32_t bias[16] = { 0 }, begin[16];
-		const uint32_t count = nnadev_gemm8_channels(&g, part.set, block, NULL, channels,
+		const uint32_t count = nnadev_gemm8_channels(&g, area.set, block, NULL, channels,
 							     bias);
 
 		nnadev_neon_block_get(&constants, &g.finish, channels, count);
 		get_bias(&g, b, bias, begin);
-		run_block(&g, &s, &constants, b, begin, block, part.rows);
+		run_block(&g, &s, &constants, b, begin, block, area.rows);
 	}
 	return NNAHW_STATUS_OK;
 }

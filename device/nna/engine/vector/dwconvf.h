@@ -339,7 +339,7 @@ sum_positions(const struct dwconv *g, const struct nnadev_floats_finish *f,
 }
 
 /* Computes some blocks of a tile's rows. The addresses of input positions are in @s->at. */
-static void sum_rows(const struct dwconv *g, const struct nnadev_part *part,
+static void sum_rows(const struct dwconv *g, const struct nnadev_area *area,
 		     const struct scratch *s, const float *weights, uint32_t block, uint32_t blocks)
 {
 	const struct nnadev_window *w = &g->conv.window;
@@ -351,17 +351,17 @@ static void sum_rows(const struct dwconv *g, const struct nnadev_part *part,
 		       channels = rest < blocks * 16 ? rest : blocks * 16;
 	const bool three = w->kernel_w == 3 && w->dilation_w == 1;
 
-	for (uint32_t y = 0; y < part->rows; y++) {
+	for (uint32_t y = 0; y < area->rows; y++) {
 		struct sum sum = {
 			.at = s->at + (size_t)y * w->stride_h * g->columns,
 			.next_row = (size_t)w->dilation_h * g->columns,
 			.weights = weights,
-			.bias = s->bias + (size_t)(block - part->first_block) * 16,
-			.to = (int64_t)part->set * out[0] +
-			      (int64_t)(part->first_row + y) * out[1] + block * 16,
+			.bias = s->bias + (size_t)(block - area->first_block) * 16,
+			.to = (int64_t)area->set * out[0] +
+			      (int64_t)(area->first_row + y) * out[1] + block * 16,
 			.next = out[2],
-			.rto = (int64_t)part->set * res[0] +
-			       (int64_t)(part->first_row + y) * res[1] + block * 16,
+			.rto = (int64_t)area->set * res[0] +
+			       (int64_t)(area->first_row + y) * res[1] + block * 16,
 			.rnext = res[2],
 		};
 
@@ -386,39 +386,39 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 			    void *scratch, void *shared)
 {
 	const struct dwconv *g = nnadev_state(plan);
-	const struct nnadev_part part = nnadev_tiles_part(&g->tiles, tile, g->conv.out_h,
+	const struct nnadev_area area = nnadev_tiles_area(&g->tiles, tile, g->conv.out_h,
 							  nnadev_div_up(g->conv.out_c, 16));
 	const struct nnadev_engine_operand *bias = g->conv.bias;
-	const uint32_t first = part.first_block * 16, needed = image_rows(g, part.rows);
-	const int64_t row = nnadev_window_row(&g->conv.window, part.first_row, 0);
+	const uint32_t first = area.first_block * 16, needed = image_rows(g, area.rows);
+	const int64_t row = nnadev_window_row(&g->conv.window, area.first_row, 0);
 	struct scratch s = { 0 };
 
 	scratch_get(g, g->tiles.rows, g->tiles.blocks, scratch, &s);
-	nnadev_tiles_prefetch(&g->conv, &part);
-	memset(s.bias, 0, part.blocks * 64ull);
-	for (uint32_t i = first; nnadev_present(bias) && i < first + part.blocks * 16 &&
+	nnadev_tiles_prefetch(&g->conv, &area);
+	memset(s.bias, 0, area.blocks * 64ull);
+	for (uint32_t i = first; nnadev_present(bias) && i < first + area.blocks * 16 &&
 				 i < g->conv.out_c; i++)
 		s.bias[i - first] = nnadev_load_float(bias, (int64_t)i * bias->desc.strides[0]);
 	if (g->direct) {
-		memset(s.image, 0, part.blocks * 64ull);
+		memset(s.image, 0, area.blocks * 64ull);
 		for (uint32_t i = 0; i < needed; i++)
-			note_row(g, part.set, row + i, first, s.image,
+			note_row(g, area.set, row + i, first, s.image,
 				 s.at + (size_t)i * g->columns);
-		sum_rows(g, &part, &s, (const float *)g->conv.weights->data +
+		sum_rows(g, &area, &s, (const float *)g->conv.weights->data +
 					       (size_t)first * g->conv.k,
-			 part.first_block, part.blocks);
+			 area.first_block, area.blocks);
 		return NNAHW_STATUS_OK;
 	}
 	for (size_t i = 0; i < (size_t)needed * g->columns; i++)
 		s.at[i] = s.image + i * 16;
-	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
+	for (uint32_t block = area.first_block; block < area.first_block + area.blocks; block++) {
 		const uint32_t channel = block * 16,
 			       count = g->conv.out_c - channel < 16 ? g->conv.out_c - channel : 16;
 
 		for (uint32_t i = 0; i < needed; i++)
-			image_row(g, part.set, row + i, channel, count,
+			image_row(g, area.set, row + i, channel, count,
 				  s.image + (size_t)i * g->columns * 16);
-		sum_rows(g, &part, &s, get_weights(g, channel, count, s.weights), block, 1);
+		sum_rows(g, &area, &s, get_weights(g, channel, count, s.weights), block, 1);
 	}
 	return NNAHW_STATUS_OK;
 }

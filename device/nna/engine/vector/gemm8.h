@@ -421,16 +421,16 @@ nnadev_gemm8_fill(const struct nnadev_gemm8 *g, uint32_t set, uint32_t first, ui
 }
 
 /* Packs a tile's rows into scratch memory that holds rows alone. Return: the ranges of the tile. */
-static inline __attribute__((always_inline)) struct nnadev_part
+static inline __attribute__((always_inline)) struct nnadev_area
 nnadev_gemm8_start(const struct nnadev_gemm8 *g, uint32_t tile, void *scratch,
 		   struct nnadev_gemm8_rows *s, nnadev_gemm8_put_fn *put)
 {
-	const struct nnadev_part part = nnadev_tiles_part(&g->tiles, tile, g->rows,
+	const struct nnadev_area area = nnadev_tiles_area(&g->tiles, tile, g->rows,
 							  nnadev_div_up(g->n, 16));
 
 	nnadev_gemm8_scratch(g, g->tiles.rows, scratch, s);
-	nnadev_gemm8_fill(g, part.set, part.first_row, part.rows, s, put);
-	return part;
+	nnadev_gemm8_fill(g, area.set, area.first_row, area.rows, s, put);
+	return area;
 }
 
 /*

@@ -581,19 +581,19 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 {
 	const struct gemm *g = nnadev_state(plan);
 	const uint32_t all = nnadev_div_up(g->n, 16);
-	const struct nnadev_part part = nnadev_tiles_part(&g->tiles, tile, g->rows, all);
+	const struct nnadev_area area = nnadev_tiles_area(&g->tiles, tile, g->rows, all);
 	const struct nnadev_floats_finish f = nnadev_floats_finish_get(
 		g->conv.epilogue, g->conv.output, g->conv.residual);
 	const struct nnadev_engine_operand *bias = g->conv.bias;
-	const uint32_t end = part.first_block + part.blocks;
+	const uint32_t end = area.first_block + area.blocks;
 	struct scratch s;
 
 	scratch_get(g, g->tiles.rows, scratch, &s);
 	if (g->matmul)
-		fill_matmul(g, part.set, part.first_row, part.rows, &s);
+		fill_matmul(g, area.set, area.first_row, area.rows, &s);
 	else
-		fill_conv(g, part.set, part.first_row, part.rows, &s);
-	for (uint32_t block = part.first_block, blocks; block < end; block += blocks) {
+		fill_conv(g, area.set, area.first_row, area.rows, &s);
+	for (uint32_t block = area.first_block, blocks; block < end; block += blocks) {
 		const uint32_t first = block * 16, left = (end < all ? end * 16 : g->n) - first,
 			       n = left < CHANNELS ? left : CHANNELS,
 			       vectors = nnadev_div_up(n, NNADEV_FLOATS);
@@ -615,7 +615,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 					      NNADEV_FLOATS;
 		for (uint32_t i = 0; i < n && nnadev_present(bias); i++)
 			added[i] = nnadev_load_float(
-				bias, (int64_t)((g->matmul ? 0 : part.set * g->n) + first + i) *
+				bias, (int64_t)((g->matmul ? 0 : area.set * g->n) + first + i) *
 					      bias->desc.strides[0]);
 		for (uint32_t k = 0; k < g->k; k += CHUNK) {
 			p.row = s.row + (size_t)(k / g->run) * g->tiles.rows;
@@ -626,14 +626,14 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			p.next = NNADEV_FLOATS < 16 ? NNADEV_FLOATS :
 						      (g->converted ? p.count : g->k) * (size_t)16;
 			for (uint32_t i = 0; i < blocks; i++) {
-				const float *b = get_b(g, part.set, block + i, k, p.count,
+				const float *b = get_b(g, area.set, block + i, k, p.count,
 						       s.b + i * p.count * (size_t)16);
 
 				p.weights = i ? p.weights : b;
 			}
 			p.ahead = p.weights + (p.ends ? (size_t)BLOCKS * g->k - k : p.count) * 16;
-			p.fetched = lines_fetched(g, &p, part.rows);
-			multiply_all(&p, &f, part.rows, vectors);
+			p.fetched = lines_fetched(g, &p, area.rows);
+			multiply_all(&p, &f, area.rows, vectors);
 		}
 	}
 	return NNAHW_STATUS_OK;

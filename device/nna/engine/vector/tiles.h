@@ -31,12 +31,12 @@ struct nnadev_tiles {
 };
 
 /**
- * struct nnadev_part - the output that one tile computes
+ * struct nnadev_area - the output that one tile computes
  * @set: image, group or matrix
  * @first_row, @rows: range of output rows
  * @first_block, @blocks: range of blocks of 16 output channels
  */
-struct nnadev_part {
+struct nnadev_area {
 	uint32_t set, first_row, rows, first_block, blocks;
 };
 
@@ -289,23 +289,23 @@ static inline uint32_t nnadev_tiles_first(uint32_t tile, uint32_t tiles, uint32_
 }
 
 /* Return: the ranges of tile @tile of a set of @rows rows and @blocks blocks. */
-static inline struct nnadev_part nnadev_tiles_part(const struct nnadev_tiles *t, uint32_t tile,
+static inline struct nnadev_area nnadev_tiles_area(const struct nnadev_tiles *t, uint32_t tile,
 						   uint32_t rows, uint32_t blocks)
 {
 	const uint32_t row_tile = tile / t->block_tiles % t->row_tiles,
 		       block_tile = tile % t->block_tiles;
-	struct nnadev_part part = {
+	struct nnadev_area area = {
 		.set = tile / t->block_tiles / t->row_tiles,
 		.first_row = nnadev_tiles_first(row_tile, t->row_tiles, rows, t->row_unit),
 		.first_block =
 			nnadev_tiles_first(block_tile, t->block_tiles, blocks, t->block_unit),
 	};
 
-	part.rows = nnadev_tiles_first(row_tile + 1, t->row_tiles, rows, t->row_unit) -
-		    part.first_row;
-	part.blocks = nnadev_tiles_first(block_tile + 1, t->block_tiles, blocks, t->block_unit) -
-		      part.first_block;
-	return part;
+	area.rows = nnadev_tiles_first(row_tile + 1, t->row_tiles, rows, t->row_unit) -
+		    area.first_row;
+	area.blocks = nnadev_tiles_first(block_tile + 1, t->block_tiles, blocks, t->block_unit) -
+		      area.first_block;
+	return area;
 }
 
 #define NNADEV_TILES_PREFETCH 16384 /* bytes; more would push each other out */
@@ -316,22 +316,22 @@ static inline struct nnadev_part nnadev_tiles_part(const struct nnadev_tiles *t,
  * one after the other.
  */
 static inline void nnadev_tiles_prefetch(const struct nnadev_conv *conv,
-					 const struct nnadev_part *part)
+					 const struct nnadev_area *area)
 {
 	const struct nnahw_tensor *in = &conv->input->desc;
 	const uint32_t size = nnahw_type_size(in->type);
 	const int64_t rows[2] = {
-		nnadev_window_row(&conv->window, part->first_row, 0),
-		nnadev_window_row(&conv->window, part->first_row + part->rows - 1,
+		nnadev_window_row(&conv->window, area->first_row, 0),
+		nnadev_window_row(&conv->window, area->first_row + area->rows - 1,
 				  conv->window.kernel_h - 1),
 	};
 
 	for (uint32_t i = 0; i < 2; i++) {
-		const int64_t row = (int64_t)part->set * in->strides[0] + rows[i] * in->strides[1],
+		const int64_t row = (int64_t)area->set * in->strides[0] + rows[i] * in->strides[1],
 			      bytes = (int64_t)in->dims[2] * in->strides[2] * size;
 		const uint8_t *from = (const uint8_t *)conv->input->data + row * size;
 
-		if (rows[i] < 0 || rows[i] >= in->dims[1] || part->rows == conv->out_h)
+		if (rows[i] < 0 || rows[i] >= in->dims[1] || area->rows == conv->out_h)
 			continue;
 		for (int64_t at = 0; at < bytes && at < NNADEV_TILES_PREFETCH; at += 64)
 			__builtin_prefetch(from + at);

@@ -430,13 +430,13 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	/* Local copies: stores may alias *plan for all that the compiler knows. */
 	const struct dwconv g = *(const struct dwconv *)nnadev_state(plan);
 	const struct nnadev_finish finish = g.finish;
-	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.conv.out_h,
+	const struct nnadev_area area = nnadev_tiles_area(&g.tiles, tile, g.conv.out_h,
 							  nnadev_div_up(g.conv.out_c, 16));
 	struct scratch s = { 0 };
-	struct patch p = { .row = part.first_row, .rows = part.rows };
+	struct patch p = { .row = area.first_row, .rows = area.rows };
 
 	scratch_get(&g, scratch, &s);
-	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
+	for (uint32_t block = area.first_block; block < area.first_block + area.blocks; block++) {
 		const uint32_t first = block * 16,
 			       count = g.conv.out_c - first < 16 ? g.conv.out_c - first : 16;
 		struct nnadev_block constants;
@@ -453,7 +453,7 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 		for (p.column = 0; p.column < g.conv.out_w; p.column += p.columns) {
 			p.columns = g.conv.out_w - p.column;
 			p.columns = p.columns < g.columns ? p.columns : g.columns;
-			run_patch(&g, &finish, &constants, &reader, &s, part.set, first, &p);
+			run_patch(&g, &finish, &constants, &reader, &s, area.set, first, &p);
 		}
 	}
 	return NNAHW_STATUS_OK;

@@ -256,18 +256,18 @@ static void run_bytes(const struct rule *r, const uint8_t *x, const uint8_t *y, 
 }
 
 /**
- * struct part - rows that are computed together
+ * struct band - rows that are computed together
  * @run: the first row, or a piece of a row
  * @count: number of rows
  * @most: elements that are buffered at once; whole rows if there are several
  */
-struct part {
+struct band {
 	struct nnadev_run run;
 	uint32_t count, most;
 };
 
 /**
- * struct source - an input of such rows
+ * struct source - an input of a band
  * @from: first byte of the next row, or of the next piece of a single row
  * @length: elements of a row
  * @period: number of elements that the input repeats; 0 if it does not repeat
@@ -286,22 +286,22 @@ struct source {
  * Return: distance of neighbouring rows of an operand; for a single row, the distance at which a
  * next row would follow.
  */
-static int64_t rows_apart(const struct nnadev_rows *rows, const struct part *part, uint32_t operand)
+static int64_t rows_apart(const struct nnadev_rows *rows, const struct band *band, uint32_t operand)
 {
-	if (part->count > 1)
+	if (band->count > 1)
 		return rows->strides[operand][rows->rank - 2];
-	return nnadev_rows_step(rows, operand) * part->run.count;
+	return nnadev_rows_step(rows, operand) * band->run.count;
 }
 
 static void source_start(struct source *s, const struct nnadev_engine_operand *o,
-			 const struct nnadev_rows *rows, const struct part *part, uint32_t operand)
+			 const struct nnadev_rows *rows, const struct band *band, uint32_t operand)
 {
-	s->from = (const uint8_t *)o->data + part->run.offset[operand];
-	s->length = part->run.count;
+	s->from = (const uint8_t *)o->data + band->run.offset[operand];
+	s->length = band->run.count;
 	s->step = nnadev_rows_step(rows, operand);
-	s->apart = rows_apart(rows, part, operand);
+	s->apart = rows_apart(rows, band, operand);
 	s->period = rows->period[operand];
-	s->phase = s->period ? part->run.phase[operand] : 0;
+	s->phase = s->period ? band->run.phase[operand] : 0;
 	if (!s->period && !s->apart && !s->step)
 		s->period = 1;
 	else if (!s->period && !s->apart && s->length <= REPEATED_MOST)
@@ -309,7 +309,7 @@ static void source_start(struct source *s, const struct nnadev_engine_operand *o
 	if (!s->period)
 		return;
 	memcpy(s->bytes, s->from, s->period);
-	for (uint32_t i = s->period, left = part->most; left; i *= 2) {
+	for (uint32_t i = s->period, left = band->most; left; i *= 2) {
 		const uint32_t n = i < left ? i : left;
 
 		memcpy(s->bytes + i, s->bytes, n);
@@ -368,12 +368,12 @@ static void run_table(const struct rule *r, const struct source *a, const struct
 }
 
 /* Computes rows; rows of the output are @apart. */
-static void run_part(const struct rule *r, struct source *a, struct source *b, uint8_t *to,
-		     const struct part *part, int64_t apart)
+static void run_band(const struct rule *r, struct source *a, struct source *b, uint8_t *to,
+		     const struct band *band, int64_t apart)
 {
-	const uint32_t length = part->run.count;
+	const uint32_t length = band->run.count;
 	const bool follows = apart == length;
-	uint32_t left = length * part->count, most = part->most;
+	uint32_t left = length * band->count, most = band->most;
 	uint8_t results[PIECE];
 
 	if (follows && source_follows(a) && source_follows(b))
@@ -391,19 +391,19 @@ static void run_part(const struct rule *r, struct source *a, struct source *b, u
 }
 
 /* Goes to the next rows. Return: false if there are none. */
-static bool part_next(struct part *part, const struct nnadev_rows *rows)
+static bool band_next(struct band *band, const struct nnadev_rows *rows)
 {
 	uint32_t length;
 
-	if (!nnadev_run_next(&part->run, rows, UINT32_MAX))
+	if (!nnadev_run_next(&band->run, rows, UINT32_MAX))
 		return false;
-	length = part->run.count;
-	part->count = 1;
+	length = band->run.count;
+	band->count = 1;
 	if (!rows->period[1] && !rows->period[2] && length <= LONG_ROW)
-		part->count = nnadev_run_rows(&part->run, rows);
-	part->most = part->count > 1 ? PIECE / length * length : PIECE;
-	if (part->most > length * part->count)
-		part->most = length * part->count;
+		band->count = nnadev_run_rows(&band->run, rows);
+	band->most = band->count > 1 ? PIECE / length * length : PIECE;
+	if (band->most > length * band->count)
+		band->most = length * band->count;
 	return true;
 }
 
@@ -415,22 +415,22 @@ static uint32_t ewise8_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_rows *rows = nnadev_state(plan);
 	uint32_t begin, end;
 	struct source a, b;
-	struct part part;
+	struct band band;
 	struct rule rule;
 
 	rule_get(&rule, cmd);
 	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
-	nnadev_run_start(&part.run, rows, begin, end);
-	while (part_next(&part, rows)) {
-		uint8_t *to = (uint8_t *)o[0].data + part.run.offset[0];
+	nnadev_run_start(&band.run, rows, begin, end);
+	while (band_next(&band, rows)) {
+		uint8_t *to = (uint8_t *)o[0].data + band.run.offset[0];
 
-		source_start(&a, &o[1], rows, &part, 1);
-		source_start(&b, &o[2], rows, &part, 2);
-		if (part.run.count >= TABLE_LEAST && ((a.period == 1 && source_follows(&b)) ||
+		source_start(&a, &o[1], rows, &band, 1);
+		source_start(&b, &o[2], rows, &band, 2);
+		if (band.run.count >= TABLE_LEAST && ((a.period == 1 && source_follows(&b)) ||
 						      (b.period == 1 && source_follows(&a))))
-			run_table(&rule, &a, &b, to, part.run.count);
+			run_table(&rule, &a, &b, to, band.run.count);
 		else
-			run_part(&rule, &a, &b, to, &part, rows_apart(rows, &part, 0));
+			run_band(&rule, &a, &b, to, &band, rows_apart(rows, &band, 0));
 	}
 	return NNAHW_STATUS_OK;
 }

@@ -311,18 +311,18 @@ multiply_chunk(const struct nnadev_gemm8 *g, const struct scratch *s, uint32_t f
 /* Computes a tile of one row. */
 static __attribute__((noinline)) void run_one(const struct nnadev_gemm8 *g,
 					      const struct scratch *s,
-					      const struct nnadev_part *part)
+					      const struct nnadev_area *area)
 {
-	const uint32_t end = part->first_block + part->blocks;
+	const uint32_t end = area->first_block + area->blocks;
 	struct nnadev_block constants;
 	int32_t bias[16];
 
-	for (uint32_t block = part->first_block; block < end; block++) {
-		const uint32_t count = nnadev_gemm8_channels(g, part->set, block, NULL,
+	for (uint32_t block = area->first_block; block < end; block++) {
+		const uint32_t count = nnadev_gemm8_channels(g, area->set, block, NULL,
 							     constants.channel, bias);
 
 		nnadev_block_get(&constants, &g->finish, count, bias, NNADEV_NATURAL);
-		multiply_one(s->rows.a, nnadev_gemm8_block(g, part->set, block), g->quads,
+		multiply_one(s->rows.a, nnadev_gemm8_block(g, area->set, block), g->quads,
 			     g->conv.weights->desc.zero_point, s->acc);
 		nnadev_finish_rows(&g->finish, &constants, NNADEV_NATURAL, s->acc, 1, s->rows.at,
 				   s->rows.rat, block * 16);
@@ -336,7 +336,7 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	/* Local copies: stores may alias *plan for all that the compiler knows. */
 	const struct nnadev_gemm8 g = *(const struct nnadev_gemm8 *)nnadev_state(plan);
 	const struct nnadev_finish finish = g.finish;
-	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.rows,
+	const struct nnadev_area area = nnadev_tiles_area(&g.tiles, tile, g.rows,
 							  nnadev_div_up(g.n, 16));
 	const uint32_t last = nnadev_div_up(g.quads, CHUNK) - 1;
 	struct nnadev_block constants;
@@ -344,14 +344,14 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 
 	scratch_get(&g, g.tiles.rows, scratch, &s);
 	if (g.k <= 32)
-		nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &s.rows, widen_short);
+		nnadev_gemm8_fill(&g, area.set, area.first_row, area.rows, &s.rows, widen_short);
 	else
-		nnadev_gemm8_fill(&g, part.set, part.first_row, part.rows, &s.rows, widen_row);
-	if (part.rows == 1 && g.conv.layout == NNAHW_LAYOUT_PACKED8) {
-		run_one(&g, &s, &part);
+		nnadev_gemm8_fill(&g, area.set, area.first_row, area.rows, &s.rows, widen_row);
+	if (area.rows == 1 && g.conv.layout == NNAHW_LAYOUT_PACKED8) {
+		run_one(&g, &s, &area);
 		return NNAHW_STATUS_OK;
 	}
-	for (uint32_t block = part.first_block; block < part.first_block + part.blocks; block++) {
+	for (uint32_t block = area.first_block; block < area.first_block + area.blocks; block++) {
 		int32_t sums[16] = { 0 }, bias[16];
 		const bool half = g.n - block * 16 <= 8;
 		uint32_t count, rows, quads = CHUNK;
@@ -360,18 +360,18 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			if (chunk == last)
 				quads = g.quads - chunk * CHUNK;
 			if (g.conv.layout == NNAHW_LAYOUT_PLAIN)
-				fill_b_plain(&g, part.set, block, chunk * CHUNK, quads, s.b, sums);
+				fill_b_plain(&g, area.set, block, chunk * CHUNK, quads, s.b, sums);
 			else
-				fill_b_packed(&g, part.set, block, chunk * CHUNK, quads, s.b);
+				fill_b_packed(&g, area.set, block, chunk * CHUNK, quads, s.b);
 			if (chunk < last)
-				multiply_chunk(&g, &s, 0, part.rows, chunk, quads, half, s.acc);
+				multiply_chunk(&g, &s, 0, area.rows, chunk, quads, half, s.acc);
 		}
-		count = nnadev_gemm8_channels(&g, part.set, block, sums, constants.channel, bias);
+		count = nnadev_gemm8_channels(&g, area.set, block, sums, constants.channel, bias);
 		nnadev_block_get(&constants, &finish, count, bias, NNADEV_NATURAL);
-		for (uint32_t r = 0; r < part.rows; r += rows) {
+		for (uint32_t r = 0; r < area.rows; r += rows) {
 			int32_t *acc = s.acc + (last ? r * 16 : 0);
 
-			rows = part.rows - r < FINISHED ? part.rows - r : FINISHED;
+			rows = area.rows - r < FINISHED ? area.rows - r : FINISHED;
 			multiply_chunk(&g, &s, r, rows, last, quads, half, acc);
 			nnadev_finish_all(&finish, &constants, acc, rows, s.rows.at + r,
 					  s.rows.rat + r, block * 16);

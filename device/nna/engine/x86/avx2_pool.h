@@ -14,13 +14,13 @@
 #define TILE_WORK (1u << 20) /* input elements */
 #define BLOCK 16u /* channels of a piece of work */
 
-/* The part of a window that lies in the input. */
-struct part {
+/* A window, clipped to the input. */
+struct clip {
 	int64_t top, left;
 	uint32_t rows, columns;
 };
 
-static struct part get_part(const struct nnadev_window *w, uint32_t y, uint32_t x)
+static struct clip get_clip(const struct nnadev_window *w, uint32_t y, uint32_t x)
 {
 	int64_t top = nnadev_window_row(w, y, 0), left = nnadev_window_column(w, x, 0);
 	int64_t bottom = top + w->kernel_h, right = left + w->kernel_w;
@@ -29,7 +29,7 @@ static struct part get_part(const struct nnadev_window *w, uint32_t y, uint32_t 
 	left = left < 0 ? 0 : left;
 	bottom = bottom > w->height ? w->height : bottom;
 	right = right > w->width ? w->width : right;
-	return (struct part){ top, left, (uint32_t)(bottom - top), (uint32_t)(right - left) };
+	return (struct clip){ top, left, (uint32_t)(bottom - top), (uint32_t)(right - left) };
 }
 
 /*
@@ -55,18 +55,18 @@ static __m256i mean8(__m256i sum, uint32_t n, bool away)
 
 static void pool_integer(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
 			 int64_t at, const struct nnadev_engine_operand *input, int64_t from,
-			 const struct part *part, uint32_t count)
+			 const struct clip *clip, uint32_t count)
 {
 	const bool max = p->kind == NNAHW_POOL_MAX, is_signed = input->desc.type == NNAHW_TYPE_S8;
 	__m256i r0 = _mm256_set1_epi32(max ? -256 : 0), r1 = r0;
 	int32_t result[16];
 	int64_t low, high;
 
-	for (uint32_t y = 0; y < part->rows; y++) {
+	for (uint32_t y = 0; y < clip->rows; y++) {
 		const uint8_t *row = (const uint8_t *)input->data + from +
 				     y * (int64_t)input->desc.strides[1];
 
-		for (uint32_t x = 0; x < part->columns; x++, row += input->desc.strides[2]) {
+		for (uint32_t x = 0; x < clip->columns; x++, row += input->desc.strides[2]) {
 			uint8_t tail[16] = { 0 };
 			__m256i v0, v1;
 			__m128i v;
@@ -82,8 +82,8 @@ static void pool_integer(const struct nnahw_cmd_pool *p, const struct nnadev_eng
 		}
 	}
 	if (!max) {
-		r0 = mean8(r0, part->rows * part->columns, p->away);
-		r1 = mean8(r1, part->rows * part->columns, p->away);
+		r0 = mean8(r0, clip->rows * clip->columns, p->away);
+		r1 = mean8(r1, clip->rows * clip->columns, p->away);
 	}
 	_mm256_storeu_si256((__m256i *)result, r0);
 	_mm256_storeu_si256((__m256i *)(result + 8), r1);
@@ -113,18 +113,18 @@ load_floats(const struct nnadev_engine_operand *o, int64_t at, uint32_t count,
 
 /* Pools @count channels, at most a register. */
 static inline __attribute__((always_inline)) nnadev_floats
-pool_floats(const struct nnadev_engine_operand *input, int64_t from, const struct part *part,
+pool_floats(const struct nnadev_engine_operand *input, int64_t from, const struct clip *clip,
 	    uint32_t count, const uint32_t kind, const bool f32)
 {
 	const float begin = kind == NNAHW_POOL_MAX ? -__builtin_inff() : 0,
-		    size = (float)(part->rows * part->columns);
+		    size = (float)(clip->rows * clip->columns);
 	const nnadev_floats_mask mask = nnadev_floats_first(count);
 	nnadev_floats r = nnadev_floats_all(&begin), wrong = nnadev_floats_zero();
 
-	for (uint32_t y = 0; y < part->rows; y++, from += input->desc.strides[1]) {
+	for (uint32_t y = 0; y < clip->rows; y++, from += input->desc.strides[1]) {
 		int64_t at = from;
 
-		for (uint32_t x = 0; x < part->columns; x++, at += input->desc.strides[2]) {
+		for (uint32_t x = 0; x < clip->columns; x++, at += input->desc.strides[2]) {
 			const nnadev_floats a = load_floats(input, at, count, mask, f32);
 
 			if (kind == NNAHW_POOL_MAX) {
@@ -146,7 +146,7 @@ pool_floats(const struct nnadev_engine_operand *input, int64_t from, const struc
 static inline __attribute__((always_inline)) void
 pool_position(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
 	      int64_t at, const struct nnadev_engine_operand *input, int64_t from,
-	      const struct part *part, uint32_t count, const uint32_t kind, const bool f32)
+	      const struct clip *clip, uint32_t count, const uint32_t kind, const bool f32)
 {
 	const nnadev_floats low = nnadev_floats_all(&p->clamp_min),
 			    high = nnadev_floats_all(&p->clamp_max);
@@ -157,8 +157,8 @@ pool_position(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand
 
 		n = count < NNADEV_FLOATS ? count : NNADEV_FLOATS;
 		r = n == NNADEV_FLOATS ?
-			    pool_floats(input, from, part, NNADEV_FLOATS, kind, f32) :
-			    pool_floats(input, from, part, n, kind, f32);
+			    pool_floats(input, from, clip, NNADEV_FLOATS, kind, f32) :
+			    pool_floats(input, from, clip, n, kind, f32);
 		r = nnadev_floats_clamp(r, low, high);
 		if (f32) {
 			if (n == NNADEV_FLOATS)
@@ -175,18 +175,18 @@ pool_position(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand
 
 static inline __attribute__((always_inline)) void
 pool_float(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output, int64_t at,
-	   const struct nnadev_engine_operand *input, int64_t from, const struct part *part,
+	   const struct nnadev_engine_operand *input, int64_t from, const struct clip *clip,
 	   uint32_t count, const bool f32)
 {
 	switch (p->kind) {
 	case NNAHW_POOL_MAX:
-		pool_position(p, output, at, input, from, part, count, NNAHW_POOL_MAX, f32);
+		pool_position(p, output, at, input, from, clip, count, NNAHW_POOL_MAX, f32);
 		break;
 	case NNAHW_POOL_L2:
-		pool_position(p, output, at, input, from, part, count, NNAHW_POOL_L2, f32);
+		pool_position(p, output, at, input, from, clip, count, NNAHW_POOL_L2, f32);
 		break;
 	default:
-		pool_position(p, output, at, input, from, part, count, NNAHW_POOL_AVERAGE, f32);
+		pool_position(p, output, at, input, from, clip, count, NNAHW_POOL_AVERAGE, f32);
 		break;
 	}
 }
@@ -194,15 +194,15 @@ pool_float(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *o
 /* Pools neighbouring channels of a position, of any type. */
 static void pool_any(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
 		     int64_t at, const struct nnadev_engine_operand *input, int64_t from,
-		     const struct part *part, uint32_t count)
+		     const struct clip *clip, uint32_t count)
 {
 	if (output->desc.type == NNAHW_TYPE_F32)
-		pool_float(p, output, at, input, from, part, count, true);
+		pool_float(p, output, at, input, from, clip, count, true);
 	else if (!nnadev_type_is_quant8(output->desc.type))
-		pool_float(p, output, at, input, from, part, count, false);
+		pool_float(p, output, at, input, from, clip, count, false);
 	else
 		for (uint32_t k = 0; k < count; k += BLOCK)
-			pool_integer(p, output, at + k, input, from + k, part,
+			pool_integer(p, output, at + k, input, from + k, clip,
 				     count - k < BLOCK ? count - k : BLOCK);
 }
 
@@ -222,19 +222,19 @@ static uint32_t pool_tile(const struct nnadev_engine_command *cmd,
 	nnadev_tile_range(plan, tile, out[0] * out[1] * out[2] * blocks, &begin, &end);
 	nnadev_unflatten(dims, 4, begin, index);
 	for (uint32_t i = begin, n; i < end; i += n) {
-		const struct part part = get_part(w, index[1], index[2]);
+		const struct clip clip = get_clip(w, index[1], index[2]);
 		const uint32_t first = index[3] * BLOCK, left = blocks - index[3];
 		uint32_t count;
 		const int64_t at = nnadev_offset(
 			&output->desc, (uint32_t[]){ index[0], index[1], index[2], first });
 		const int64_t from = nnadev_offset(
 			&input->desc,
-			(uint32_t[]){ index[0], (uint32_t)part.top, (uint32_t)part.left, first });
+			(uint32_t[]){ index[0], (uint32_t)clip.top, (uint32_t)clip.left, first });
 
 		/* Pool all blocks of the position that belong to the tile at once. */
 		n = left < end - i ? left : end - i;
 		count = n < left ? n * BLOCK : out[3] - first;
-		pool_any(p, output, at, input, from, &part, count);
+		pool_any(p, output, at, input, from, &clip, count);
 		index[3] += n - 1;
 		nnadev_advance(dims, 4, index);
 	}

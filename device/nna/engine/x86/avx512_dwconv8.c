@@ -830,19 +830,19 @@ static void run_rows(const struct work *k, uint32_t batch, uint32_t y, bool both
 	}
 }
 
-static void run_part(const struct work *k, const struct nnadev_part *part)
+static void run_area(const struct work *k, const struct nnadev_area *area)
 {
-	const uint32_t end = part->first_row + part->rows, d = k->g->conv.window.dilation_h;
+	const uint32_t end = area->first_row + area->rows, d = k->g->conv.window.dilation_h;
 
-	if (!k->g->paired || d >= part->rows) {
-		for (uint32_t y = part->first_row; y < end; y++)
-			run_rows(k, part->set, y, false);
+	if (!k->g->paired || d >= area->rows) {
+		for (uint32_t y = area->first_row; y < end; y++)
+			run_rows(k, area->set, y, false);
 		return;
 	}
 	/* Rows y and y + d share quads. */
-	for (uint32_t first = part->first_row; first < end; first += 2 * d)
+	for (uint32_t first = area->first_row; first < end; first += 2 * d)
 		for (uint32_t y = first; y < end && y < first + d; y++)
-			run_rows(k, part->set, y, y + d < end);
+			run_rows(k, area->set, y, y + d < end);
 }
 
 static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
@@ -850,27 +850,27 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 			    void *scratch, void *shared)
 {
 	const struct dwconv *g = nnadev_state(plan);
-	const struct nnadev_part part =
-		nnadev_tiles_part(&g->tiles, tile, g->conv.out_h, nnadev_div_up(g->conv.out_c, 16));
-	uint32_t block = part.first_block, left = part.blocks;
+	const struct nnadev_area area =
+		nnadev_tiles_area(&g->tiles, tile, g->conv.out_h, nnadev_div_up(g->conv.out_c, 16));
+	uint32_t block = area.first_block, left = area.blocks;
 	struct work k;
 
 	k.g = g;
 	scratch_get(g, scratch, &k);
-	nnadev_tiles_prefetch(&g->conv, &part);
+	nnadev_tiles_prefetch(&g->conv, &area);
 	while (left) {
 		/*
 		 * 3 blocks are split into 2 and 1, unless reading constants costs more than idle
 		 * lanes.
 		 */
-		const bool many = (uint64_t)part.rows * g->conv.out_w >= 256;
+		const bool many = (uint64_t)area.rows * g->conv.out_w >= 256;
 		const uint32_t parts = left > 3 || (left == 3 && !many) ? 4
 				       : left > 1			? 2
 									: 1,
 			       blocks = left < parts ? left : parts;
 
 		work_start(&k, block * 16, blocks, parts);
-		run_part(&k, &part);
+		run_area(&k, &area);
 		block += blocks;
 		left -= blocks;
 	}

@@ -642,19 +642,19 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 {
 	/* Local copy: stores may alias *plan for all that the compiler knows. */
 	const struct nnadev_gemm8 g = *(const struct nnadev_gemm8 *)nnadev_state(plan);
-	const struct nnadev_part part = nnadev_tiles_part(&g.tiles, tile, g.rows,
+	const struct nnadev_area area = nnadev_tiles_area(&g.tiles, tile, g.rows,
 							  nnadev_div_up(g.n, 16));
-	const uint32_t end = part.first_block + part.blocks;
+	const uint32_t end = area.first_block + area.blocks;
 	const struct nnahw_channel *channels =
-		(const struct nnahw_channel *)g.conv.channels->data + (size_t)part.set * g.n;
+		(const struct nnahw_channel *)g.conv.channels->data + (size_t)area.set * g.n;
 	struct nnadev_blocks constants;
 	struct scratch s;
 
 	scratch_get(&g, g.tiles.rows, scratch, &s);
-	get_rows(&g, part.set, part.first_row, part.rows, &s);
-	for (uint32_t block = part.first_block; block < end; block += constants.blocks) {
+	get_rows(&g, area.set, area.first_row, area.rows, &s);
+	for (uint32_t block = area.first_block; block < end; block += constants.blocks) {
 		const struct panel p = {
-			.b = nnadev_gemm8_block(&g, part.set, block),
+			.b = nnadev_gemm8_block(&g, area.set, block),
 			.stride = (size_t)g.quads * 64,
 			.constants = &constants,
 			.block = block,
@@ -668,9 +668,9 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 		if (g.a_signed)
 			take_off_128(&g, &p, &constants);
 		if (g.a_signed && used_in_place(&g))
-			run_flipped(&g, &s, &p, part.rows);
+			run_flipped(&g, &s, &p, area.rows);
 		else
-			run_plain(&g, &s, &p, part.rows);
+			run_plain(&g, &s, &p, area.rows);
 	}
 	return NNAHW_STATUS_OK;
 }

@@ -138,22 +138,22 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_gemm8 g = *(const struct nnadev_gemm8 *)nnadev_state(plan);
 	const struct nnadev_finish finish = g.finish;
 	struct nnadev_gemm8_rows s;
-	const struct nnadev_part part = nnadev_gemm8_start(&g, tile, scratch, &s, put_row);
-	const uint32_t end = part.first_block + part.blocks;
+	const struct nnadev_area area = nnadev_gemm8_start(&g, tile, scratch, &s, put_row);
+	const uint32_t end = area.first_block + area.blocks;
 	struct nnadev_block constants;
 
-	for (uint32_t block = part.first_block; block < end; block++) {
-		const int8_t *b = nnadev_gemm8_block(&g, part.set, block);
+	for (uint32_t block = area.first_block; block < end; block++) {
+		const int8_t *b = nnadev_gemm8_block(&g, area.set, block);
 		int32_t bias[16] = { 0 }, acc[ROWS * 16];
-		const uint32_t count = nnadev_gemm8_channels(&g, part.set, block, NULL,
+		const uint32_t count = nnadev_gemm8_channels(&g, area.set, block, NULL,
 							     constants.channel, bias);
 
 		if (g.a_signed)
 			take_off_128(&g, b, bias);
 		nnadev_block_get(&constants, &finish, count, bias, NNADEV_NATURAL);
-		for (uint32_t r = 0, rows; r < part.rows; r += rows) {
+		for (uint32_t r = 0, rows; r < area.rows; r += rows) {
 			rows = multiply_rows(&g, s.a + (size_t)r * g.a_stride, s.begin + r, b, acc,
-					     part.rows - r);
+					     area.rows - r);
 			nnadev_finish_all(&finish, &constants, acc, rows, s.at + r, s.rat + r,
 					  block * 16);
 		}

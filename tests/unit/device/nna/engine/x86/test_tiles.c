@@ -19,19 +19,19 @@ static uint64_t cost(const void *decoded, uint64_t rows, uint64_t blocks)
 /* The tiles of a set cover its rows and blocks once; none costs too much. */
 static void assert_covers(const struct nnadev_tiles *t, uint32_t rows, uint32_t blocks)
 {
-	uint64_t area = 0;
+	uint64_t covered = 0;
 
 	assert_true(t->rows && t->blocks && t->row_tiles && t->block_tiles);
 	for (uint32_t i = 0; i < t->row_tiles * t->block_tiles; i++) {
-		const struct nnadev_part part = nnadev_tiles_part(t, i, rows, blocks);
+		const struct nnadev_area area = nnadev_tiles_area(t, i, rows, blocks);
 
-		assert_int_equal(part.set, 0);
-		assert_true(part.rows && part.rows <= t->rows && part.first_row < rows);
-		assert_true(part.blocks && part.blocks <= t->blocks && part.first_block < blocks);
-		assert_true(cost(NULL, part.rows, part.blocks) <= NNADEV_TILES_MOST_COST);
-		area += (uint64_t)part.rows * part.blocks;
+		assert_int_equal(area.set, 0);
+		assert_true(area.rows && area.rows <= t->rows && area.first_row < rows);
+		assert_true(area.blocks && area.blocks <= t->blocks && area.first_block < blocks);
+		assert_true(cost(NULL, area.rows, area.blocks) <= NNADEV_TILES_MOST_COST);
+		covered += (uint64_t)area.rows * area.blocks;
 	}
-	assert_true(area == (uint64_t)rows * blocks);
+	assert_true(covered == (uint64_t)rows * blocks);
 }
 
 static void test_product(void **state)
@@ -96,7 +96,7 @@ static void test_even(void **state)
 				uint32_t sum = 0;
 
 				for (uint32_t k = i * each; k < (i + 1) * each; k++)
-					sum += nnadev_tiles_part(&t, k, rows, 1).rows;
+					sum += nnadev_tiles_area(&t, k, rows, 1).rows;
 				least = sum < least ? sum : least;
 				greatest = sum > greatest ? sum : greatest;
 			}
