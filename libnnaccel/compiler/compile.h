@@ -29,8 +29,7 @@
  * @NNA_SLOT_CONSTANTS: the constants in the image
  * @NNA_SLOT_SCRATCH: scratch memory of a run
  * @NNA_SLOT_VARIABLES: the state variables of an execution
- * @NNA_SLOT_STAGING: memory for the inputs and outputs that have no slot of their own; they are
- *	copied
+ * @NNA_SLOT_SHARED: staging memory for the inputs and outputs that have no slot of their own
  * @NNA_SLOT_INPUT: an input
  * @NNA_SLOT_OUTPUT: an output
  */
@@ -38,7 +37,7 @@ enum nna_slot_kind {
 	NNA_SLOT_CONSTANTS,
 	NNA_SLOT_SCRATCH,
 	NNA_SLOT_VARIABLES,
-	NNA_SLOT_STAGING,
+	NNA_SLOT_SHARED,
 	NNA_SLOT_INPUT,
 	NNA_SLOT_OUTPUT,
 };
@@ -57,11 +56,11 @@ struct nna_slot {
 
 /**
  * struct nna_code_io - an input or output
- * @slot: its own slot, or that of the staging memory
- * @staged: it lies in the staging memory
+ * @slot: its own slot, or the shared slot
+ * @shared: it has no slot of its own, and lies in the shared slot
  * @used: commands touch it
  * @counted: @dims[0] and @size are upper bounds: a run writes the number of rows to @count
- * @offset: if staged: bytes from the start of the staging memory
+ * @offset: if @shared: bytes from the start of the shared slot
  * @size: bytes
  * @count: if counted: offset in scratch memory of an S32
  * @type: of the operand
@@ -70,7 +69,7 @@ struct nna_slot {
  */
 struct nna_code_io {
 	uint32_t slot;
-	bool staged;
+	bool shared;
 	bool used;
 	bool counted;
 	uint64_t offset;
@@ -105,7 +104,7 @@ struct nna_code_constant {
  * @stream_size: bytes of the stream
  * @constants: offset of the constants in the image, a multiple of 4096
  * @slots: @slot_count entries
- * @staging_size: bytes of the staging slot
+ * @shared_size: bytes of the shared slot
  * @synchronous: it may exceed the job limit, or shapes depend on data
  */
 struct nna_code {
@@ -116,7 +115,7 @@ struct nna_code {
 	uint32_t piece_count;
 	uint64_t constants, constants_size;
 	uint32_t stream_size, command_count;
-	uint64_t scratch_size, variables_size, staging_size;
+	uint64_t scratch_size, variables_size, shared_size;
 	uint32_t slot_count;
 	struct nna_slot slots[NNA_BACKEND_MAX_SLOTS];
 	uint32_t input_count, output_count;
@@ -191,13 +190,13 @@ int nna_compile_get_supported(const struct nna_graph *graph, const struct nna_ba
 
 /*
  * How many of @total inputs and outputs, counted inputs first, have a slot of their own on a device
- * with @max_slots. All that come after them share the staging slot, whatever the shapes are.
+ * with @max_slots. All that come after them lie in the shared slot, whatever the shapes are.
  */
 uint32_t nna_code_own_slots(uint32_t total, uint32_t max_slots);
 
 /*
  * Makes the slots of @code, whose other sizes are known: each input and output gets one of its own,
- * or all that do not fit the staging slot. Return: 0, -ENOTSUP (the device has too few), or -EINVAL
+ * or all that do not fit the shared slot. Return: 0, -ENOTSUP (the device has too few), or -EINVAL
  * (sizes overflow).
  */
 int nna_code_assign_slots(struct nna_code *code, uint32_t max_slots);

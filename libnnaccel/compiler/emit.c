@@ -78,7 +78,7 @@ uint32_t nna_code_own_slots(uint32_t total, uint32_t max_slots)
 int nna_code_assign_slots(struct nna_code *code, uint32_t max_slots)
 {
 	uint32_t total, own, next = SLOT_IO;
-	bool staging;
+	bool sharing;
 
 	if (max_slots > NNA_BACKEND_MAX_SLOTS)
 		max_slots = NNA_BACKEND_MAX_SLOTS;
@@ -87,7 +87,7 @@ int nna_code_assign_slots(struct nna_code *code, uint32_t max_slots)
 	if (__builtin_add_overflow(code->input_count, code->output_count, &total))
 		return -EINVAL;
 	own = nna_code_own_slots(total, max_slots);
-	staging = own < total;
+	sharing = own < total;
 	code->slots[SLOT_CONSTANTS] = (struct nna_slot){ NNA_SLOT_CONSTANTS, 0,
 							 code->constants_size };
 	code->slots[SLOT_SCRATCH] = (struct nna_slot){ NNA_SLOT_SCRATCH, 0, code->scratch_size };
@@ -105,14 +105,14 @@ int nna_code_assign_slots(struct nna_code *code, uint32_t max_slots)
 			continue;
 		}
 		io->slot = max_slots - 1;
-		io->staged = true;
-		io->offset = code->staging_size;
-		if (__builtin_add_overflow(code->staging_size, align_up(io->size, 64),
-					   &code->staging_size))
+		io->shared = true;
+		io->offset = code->shared_size;
+		if (__builtin_add_overflow(code->shared_size, align_up(io->size, 64),
+					   &code->shared_size))
 			return -EINVAL;
 	}
-	if (staging)
-		code->slots[next++] = (struct nna_slot){ NNA_SLOT_STAGING, 0, code->staging_size };
+	if (sharing)
+		code->slots[next++] = (struct nna_slot){ NNA_SLOT_SHARED, 0, code->shared_size };
 	code->slot_count = next;
 	return 0;
 }
@@ -250,14 +250,14 @@ fail:
 int nna_code_print(const struct nna_code *code, FILE *to)
 {
 	static const char *const kinds[] = { "constants", "scratch", "variables",
-					     "staging",	  "input",   "output" };
+					     "shared",	  "input",   "output" };
 	char names[NNA_BACKEND_MAX_SLOTS][24];
 	const char *pointers[NNA_BACKEND_MAX_SLOTS];
 
 	fprintf(to,
 		"memory: constants %" PRIu64 ", scratch %" PRIu64 ", variables %" PRIu64
-		", staging %" PRIu64 " bytes\n",
-		code->constants_size, code->scratch_size, code->variables_size, code->staging_size);
+		", shared slot %" PRIu64 " bytes\n",
+		code->constants_size, code->scratch_size, code->variables_size, code->shared_size);
 	for (uint32_t i = 0; i < code->slot_count; i++) {
 		const struct nna_slot *s = &code->slots[i];
 

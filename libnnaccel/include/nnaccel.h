@@ -970,16 +970,18 @@ NNACCEL_API void nna_buffer_destroy(struct nna_buffer *buffer);
  * enum nna_route - how an argument gets to the device and back
  * @NNA_ROUTE_DIRECT: the device works on the buffer itself, which is bound at an offset that is a
  *	multiple of 64
- * @NNA_ROUTE_STAGED: one of the last of very many arguments. Of the inputs and then the outputs,
- *	counted together, all can be direct if they are at most @max_slots - 3 (struct
- *	nna_device_info), else the first @max_slots - 4
- * @NNA_ROUTE_COPIED: bound in the caller's own memory, or at another offset
+ * @NNA_ROUTE_STAGED_SHARED: through staging memory, in the slot that the last of very many arguments
+ *	share. If the inputs and outputs together are at most @max_slots - 3 (struct
+ *	nna_device_info), none of them shares a slot; else the first @max_slots - 4 do not, counting
+ *	inputs first
+ * @NNA_ROUTE_STAGED_OWN: through staging memory, in a slot of its own, because it is bound in the
+ *	caller's own memory or at another offset
  *
- * The route is decided when the argument is bound, and stays as long as the binding. What is not
- * direct is copied, and the fence of a run says nothing about copies: nna_execution_submit() and
- * nna_fence_export() say what follows from that.
+ * The route is decided when the argument is bound, and stays as long as the binding. An argument that
+ * is not direct is copied, and the fence of a run signals before outputs are copied:
+ * nna_execution_submit() and nna_fence_export() say what follows from that.
  */
-enum nna_route { NNA_ROUTE_DIRECT, NNA_ROUTE_STAGED, NNA_ROUTE_COPIED };
+enum nna_route { NNA_ROUTE_DIRECT, NNA_ROUTE_STAGED_SHARED, NNA_ROUTE_STAGED_OWN };
 
 /**
  * nna_execution_create() - make an execution

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-/*
- * Bindings: what inputs and outputs are bound to, and how they get to the device and back.
- *
- * The route of an argument is decided here, once (runtime.h says what follows from it): route_of().
- */
+/* Bindings: routes, shapes, the base table, and the copies before and after a run (binding.h). */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/binding.h"
+#include "libnnaccel/runtime/buffer.h"
+#include "libnnaccel/runtime/context.h"
+#include "libnnaccel/runtime/device.h"
+#include "libnnaccel/runtime/execution.h"
+#include "libnnaccel/runtime/variant.h"
 
 /*
- * The one place where a route is decided (runtime.h says who asks for it). All that counts is
- * known when an argument is bound: which slots there are depends on the number of arguments, not on
- * the variant. There is one exception, for which the variant's @io is looked at, too, when there is
- * one: an output whose rows are counted by the run needs room for as many as there could be, or
- * it is copied. Such a program runs synchronously, so nobody has asked before.
+ * All that a route depends on is known when an argument is bound: the slots depend on the number of
+ * arguments, not on the variant. There is one exception, for which @io of the variant is looked at:
+ * an output whose rows are counted by the run needs room for the largest number of rows, or it is
+ * staged. Such a program runs synchronously, so no caller has asked for its route before.
  */
 static enum nna_route route_of(const struct nna_execution *e, bool output, uint32_t index,
 			       const struct nna_binding *b, const struct nna_code_io *io)
@@ -22,55 +24,93 @@ static enum nna_route route_of(const struct nna_execution *e, bool output, uint3
 	uint32_t position = output ? nna_program_input_count(e->program) + index : index;
 
 	if (position >= e->program->own_slots)
-		return NNA_ROUTE_STAGED;
+		return NNA_ROUTE_STAGED_SHARED;
 	if (!b->buffer || b->va % 64 || (io && b->size < io->size))
-		return NNA_ROUTE_COPIED;
+		return NNA_ROUTE_STAGED_OWN;
 	return NNA_ROUTE_DIRECT;
 }
 
-/* Checks what the caller binds, and replaces the binding. */
-static int bind(struct nna_execution *e, bool output, uint32_t index, uint32_t rank,
-		const uint32_t *dims, void *data, struct nna_buffer *buffer, size_t offset,
-		size_t size)
+/*
+ * Logs that input or output @index cannot be bound. Return: -EINVAL.
+ */
+__attribute__((format(printf, 4, 5))) static int refuse(const struct nna_execution *e, bool output,
+							uint32_t index, const char *format, ...)
 {
 	const struct nna_subgraph *sub = &e->program->graph->subgraphs[0];
-	const struct nna_shape *shape;
+	const uint32_t operand = output ? sub->outputs[index] : sub->inputs[index];
+	char reason[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(reason, sizeof(reason), format, args);
+	va_end(args);
+	nna_log_print(&e->program->device->log, NNA_LOG_ERROR,
+		      "%s %u (operand %u, %s) cannot be bound: %s", output ? "output" : "input",
+		      index, operand, nna_operand_type_name(sub->operands[operand].shape.type),
+		      reason);
+	return -EINVAL;
+}
+
+/* Compares dimensions that the caller gives with the graph's, where both are known. */
+static int check_dims(const struct nna_execution *e, bool output, uint32_t index, uint32_t rank,
+		      const uint32_t *dims)
+{
+	const struct nna_subgraph *sub = &e->program->graph->subgraphs[0];
+	const struct nna_shape *shape =
+		&sub->operands[output ? sub->outputs[index] : sub->inputs[index]].shape;
+
+	if (rank > NNACCEL_MAX_RANK)
+		return refuse(e, output, index, "it has %u dimensions, at most %u are possible",
+			      rank, NNACCEL_MAX_RANK);
+	if (shape->rank_known && shape->rank && shape->rank != rank)
+		return refuse(e, output, index,
+			      "it has %u dimensions, the model states %u: give that many, or NULL "
+			      "for the model's", rank, shape->rank);
+	for (uint32_t k = 0; k < rank; k++)
+		if (shape->rank == rank && shape->dims[k] && dims[k] && shape->dims[k] != dims[k])
+			return refuse(e, output, index,
+				      "dimension %u is %u, the model states %u: give that, or 0",
+				      k, dims[k], shape->dims[k]);
+	return 0;
+}
+
+int nna_binding_set(struct nna_execution *e, bool output, uint32_t index, uint32_t rank,
+		    const uint32_t *dims, void *data, struct nna_buffer *buffer, size_t offset,
+		    size_t size)
+{
+	struct nna_binding *place = output ? &e->outputs[index] : &e->inputs[index];
 	struct nna_binding b = {
 		.bound = true,
+		.omitted = !output && !data && !buffer && !size,
 		.data = data,
 		.buffer = buffer,
 		.offset = offset,
 		.size = size,
 		.has_dims = dims != NULL,
 		.rank = rank,
+		.va = buffer ? buffer->bo->va + offset : 0,
+		.short_of = place->short_of,
 	};
-	struct nna_binding *place;
 
-	if (index >= (output ? sub->output_count : sub->input_count))
-		return -EINVAL;
-	if (nna_execution_is_running(e))
-		return -EBUSY;
-	shape = &sub->operands[output ? sub->outputs[index] : sub->inputs[index]].shape;
-	place = output ? &e->outputs[index] : &e->inputs[index];
-	if (buffer && (offset > buffer->size || size > buffer->size - offset ||
-		       buffer->device != e->program->device))
-		return -EINVAL;
-	if (dims) {
-		if (rank > NNACCEL_MAX_RANK ||
-		    (shape->rank_known && shape->rank && shape->rank != rank))
-			return -EINVAL;
-		for (uint32_t k = 0; k < rank; k++) {
-			b.dims[k] = dims[k];
-			if (shape->rank == rank && shape->dims[k] && dims[k] &&
-			    shape->dims[k] != dims[k])
-				return -EINVAL;
-		}
-	}
-	if (buffer)
-		b.va = buffer->bo->va + offset;
-	b.omitted = !output && !data && !buffer && !size;
+	if (buffer && buffer->device != e->program->device)
+		return refuse(e, output, index,
+			      "its buffer is another device's: create or import one for the "
+			      "program's device");
+	if (buffer && (offset > buffer->size || size > buffer->size - offset))
+		return refuse(e, output, index,
+			      "%zu bytes at offset %zu lie beyond the end of its buffer, which has "
+			      "%zu bytes", size, offset, buffer->size);
 	if (!data && !buffer && size)
-		return -EINVAL;
+		return refuse(e, output, index,
+			      "its memory is NULL, but its size is %zu; an input is omitted with "
+			      "a size of 0", size);
+	if (dims) {
+		int ret = check_dims(e, output, index, rank, dims);
+
+		if (ret)
+			return ret;
+		memcpy(b.dims, dims, rank * sizeof(*dims));
+	}
 	/* Another address in the caller's own memory changes neither signature nor base table. */
 	if (!place->bound || place->omitted != b.omitted || place->has_dims != b.has_dims ||
 	    place->rank != b.rank || memcmp(place->dims, b.dims, sizeof(b.dims)) ||
@@ -78,44 +118,8 @@ static int bind(struct nna_execution *e, bool output, uint32_t index, uint32_t r
 	    !data != !place->data)
 		e->dirty = true;
 	b.route = route_of(e, output, index, &b, NULL);
-	b.short_of = place->short_of;
 	*place = b;
 	return 0;
-}
-
-int nna_execution_set_input(struct nna_execution *execution, uint32_t index, uint32_t rank,
-			    const uint32_t *dims, const void *data, size_t size)
-{
-	return bind(execution, false, index, rank, dims, (void *)data, NULL, 0, size);
-}
-
-int nna_execution_set_input_buffer(struct nna_execution *execution, uint32_t index, uint32_t rank,
-				   const uint32_t *dims, struct nna_buffer *buffer, size_t offset,
-				   size_t size)
-{
-	return buffer ? bind(execution, false, index, rank, dims, NULL, buffer, offset, size) :
-			-EINVAL;
-}
-
-int nna_execution_set_output(struct nna_execution *execution, uint32_t index, uint32_t rank,
-			     const uint32_t *dims, void *data, size_t size)
-{
-	return bind(execution, true, index, rank, dims, data, NULL, 0, size);
-}
-
-int nna_execution_set_output_buffer(struct nna_execution *execution, uint32_t index, uint32_t rank,
-				    const uint32_t *dims, struct nna_buffer *buffer, size_t offset,
-				    size_t size)
-{
-	return buffer ? bind(execution, true, index, rank, dims, NULL, buffer, offset, size) :
-			-EINVAL;
-}
-
-int nna_execution_get_input_route(const struct nna_execution *execution, uint32_t index)
-{
-	if (index >= nna_program_input_count(execution->program) || !execution->inputs[index].bound)
-		return -EINVAL;
-	return execution->inputs[index].route;
 }
 
 const void *nna_binding_data(const struct nna_binding *b)
@@ -267,7 +271,7 @@ int nna_bindings_write_table(struct nna_execution *e)
 		ret = place_binding(e, b, v->places[i], &va);
 		if (ret)
 			return ret;
-		if (b->route != NNA_ROUTE_STAGED)
+		if (b->route != NNA_ROUTE_STAGED_SHARED)
 			areas[io->slot] = (struct nna_area){ va, io->size };
 	}
 	for (uint32_t i = 0; i < code->slot_count; i++) {
@@ -284,7 +288,7 @@ int nna_bindings_write_table(struct nna_execution *e)
 		case NNA_SLOT_VARIABLES:
 			va = s->size ? e->state->va : 0;
 			break;
-		case NNA_SLOT_STAGING:
+		case NNA_SLOT_SHARED:
 			va = c->staging->va;
 			break;
 		default:
@@ -310,4 +314,53 @@ void nna_bindings_copy_inputs(struct nna_execution *e, uint32_t which)
 			memcpy((char *)e->context->staging->map + e->variant->places[i],
 			       nna_binding_data(b), code->inputs[i].size);
 	}
+}
+
+/*
+ * Takes the number of rows that the run has counted for output @i, and checks it against what the
+ * model states and what is bound.
+ */
+static int count_rows(struct nna_execution *e, uint32_t i, size_t *size)
+{
+	const struct nna_subgraph *sub = &e->program->graph->subgraphs[0];
+	const struct nna_shape *stated = &sub->operands[sub->outputs[i]].stated;
+	const struct nna_code_io *io = &e->variant->code->outputs[i];
+	struct nna_binding *b = &e->outputs[i];
+	uint32_t rows, want = b->has_dims && b->rank ? b->dims[0] : 0;
+
+	memcpy(&rows, (char *)e->context->memory->map + NNA_CONTEXT_SCRATCH + io->count,
+	       sizeof(rows));
+	if (rows > io->dims[0])
+		return -EIO;
+	if (!want && stated->rank)
+		want = stated->dims[0];
+	b->rows = rows;
+	*size = io->size / io->dims[0] * rows;
+	b->short_of = b->size < *size;
+	if (want && want != rows) {
+		nna_log_print(&e->program->device->log, NNA_LOG_ERROR,
+			      "output %u has %u rows instead of %u", i, rows, want);
+		return -EINVAL;
+	}
+	return b->short_of ? -ENOSPC : 0;
+}
+
+int nna_bindings_take_outputs(struct nna_execution *e)
+{
+	const struct nna_code *code = e->variant->code;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < code->output_count; i++) {
+		size_t size = code->outputs[i].size;
+		int error = code->outputs[i].counted ? count_rows(e, i, &size) : 0;
+
+		if (error)
+			ret = error;
+		else if (e->outputs[i].route != NNA_ROUTE_DIRECT && size)
+			memcpy((void *)nna_binding_data(&e->outputs[i]),
+			       (char *)e->context->staging->map +
+				       e->variant->places[code->input_count + i],
+			       size);
+	}
+	return ret;
 }

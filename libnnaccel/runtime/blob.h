@@ -110,4 +110,11 @@ _Static_assert(sizeof(struct nna_blob_header) == 12 * 4 + 40 + 8 * 8, "a header 
 _Static_assert(sizeof(struct nna_blob_io) == 4 * 4 + 2 * 4 * NNACCEL_MAX_RANK + 8 + 16,
 	       "an argument has no gaps");
 
+/*
+ * Begins a header for this device; the graph and the sizes are still to be filled in.
+ */
+struct nna_blob_header nna_blob_header_begin(const struct nna_device *device, uint32_t preference);
+/* Bytes of a blob. The sum does not overflow for sizes that have been checked. */
+uint64_t nna_blob_size(const struct nna_blob_header *header);
+
 #endif

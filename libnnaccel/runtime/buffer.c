@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/buffer.h"
+#include "libnnaccel/runtime/device.h"
 
 static int buffer_wrap(struct nna_device *device, size_t size, struct nna_buffer **out)
 {

@@ -15,20 +15,8 @@
  */
 #include <errno.h>
 
-#include "libnnaccel/runtime/runtime.h"
-
-/* The execution that the user of the library has. */
-static struct nna_execution *root_of(struct nna_execution *e)
-{
-	while (e->parent)
-		e = e->parent;
-	return e;
-}
-
-bool nna_execution_is_cancelled(struct nna_execution *e)
-{
-	return atomic_load(&root_of(e)->cancelled);
-}
+#include "libnnaccel/runtime/cancel.h"
+#include "libnnaccel/runtime/device.h"
 
 void nna_execution_stop_waiting(struct nna_execution *e)
 {
@@ -41,31 +29,6 @@ void nna_execution_stop_waiting(struct nna_execution *e)
 	pthread_mutex_unlock(&e->lock);
 	if (wait)
 		wait->done(wait, -ECANCELED);
-}
-
-int nna_execution_queue_job(struct nna_execution *e, struct nna_winsys_queue *queue,
-			    struct nna_fence **out)
-{
-	struct nna_winsys *ws = e->program->device->ws;
-	struct nna_execution *root = root_of(e);
-	int ret = -ECANCELED;
-
-	pthread_mutex_lock(&root->queue_lock);
-	if (!atomic_load(&root->cancelled))
-		ret = ws->ops->queue_submit(ws, queue, &e->submission, out);
-	/* The caller may destroy one that is banned. */
-	root->queue = ret ? NULL : queue;
-	pthread_mutex_unlock(&root->queue_lock);
-	return ret;
-}
-
-void nna_execution_forget_job(struct nna_execution *e)
-{
-	struct nna_execution *root = root_of(e);
-
-	pthread_mutex_lock(&root->queue_lock);
-	root->queue = NULL;
-	pthread_mutex_unlock(&root->queue_lock);
 }
 
 void nna_execution_cancel(struct nna_execution *execution)

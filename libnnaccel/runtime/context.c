@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
-/* Contexts: queue and memory for one run at a time, borrowed from a variant (runtime.h). */
+/* Contexts: queue and memory of one run at a time (context.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/context.h"
+#include "libnnaccel/runtime/device.h"
 
-#define MAX_SPARE_CONTEXTS 4u
+/* Bytes rounded up to the alignment of an address in the base table. */
+static uint64_t align_up(uint64_t size)
+{
+	return (size + 63) & ~63ull;
+}
 
 void nna_context_destroy(struct nna_device *d, struct nna_context *c)
 {
@@ -29,7 +34,7 @@ int nna_context_create(struct nna_device *d, enum nna_priority priority,
 
 	if (!c)
 		return -ENOMEM;
-	ret = d->ws->ops->bo_create(d->ws, NNA_CONTEXT_SCRATCH + nna_align_up(code->scratch_size),
+	ret = d->ws->ops->bo_create(d->ws, NNA_CONTEXT_SCRATCH + align_up(code->scratch_size),
 				    0, &c->memory);
 	if (!ret)
 		ret = d->ws->ops->queue_create(d->ws, priority, &c->queue);
@@ -41,10 +46,10 @@ int nna_context_create(struct nna_device *d, enum nna_priority priority,
 	return 0;
 }
 
-/* What shares the staging slot has a place already; the others come after that. */
+/* Arguments in the shared slot have their places already; the others come after that slot. */
 int nna_context_place_io(const struct nna_code *code, uint64_t **places, uint64_t *size)
 {
-	uint64_t at = code->staging_size;
+	uint64_t at = code->shared_size;
 
 	*places = calloc((size_t)code->input_count + code->output_count + 1, sizeof(**places));
 	if (!*places)
@@ -54,75 +59,23 @@ int nna_context_place_io(const struct nna_code *code, uint64_t **places, uint64_
 						       &code->inputs[i] :
 						       &code->outputs[i - code->input_count];
 
-		if (io->staged) {
+		if (io->shared) {
 			(*places)[i] = io->offset;
 			continue;
 		}
 		(*places)[i] = at;
-		if (__builtin_add_overflow(at, nna_align_up(io->size), &at))
+		if (__builtin_add_overflow(at, align_up(io->size), &at))
 			return -ENOMEM;
 	}
 	*size = at;
 	return 0;
 }
 
-int nna_context_get(struct nna_program *program, struct nna_variant *variant,
-		    struct nna_context **out)
-{
-	struct nna_context *c;
-
-	pthread_mutex_lock(&program->lock);
-	c = variant->spare;
-	if (c) {
-		variant->spare = c->next;
-		variant->spare_count--;
-	}
-	pthread_mutex_unlock(&program->lock);
-	if (!c)
-		return nna_context_create(program->device, program->priority, variant->code, out);
-	*out = c;
-	return 0;
-}
-
-void nna_context_put(struct nna_program *program, struct nna_variant *variant,
-		     struct nna_context *context)
-{
-	bool kept = false;
-
-	if (!context)
-		return;
-	if (context->queue) {
-		context->spare_since_ns = nna_now_ns();
-		pthread_mutex_lock(&program->lock);
-		if (variant->spare_count < MAX_SPARE_CONTEXTS) {
-			context->next = variant->spare;
-			variant->spare = context;
-			variant->spare_count++;
-			kept = true;
-		}
-		pthread_mutex_unlock(&program->lock);
-	}
-	if (kept)
-		nna_idle_watch(program);
-	else
-		nna_context_destroy(program->device, context);
-}
-
-static void *report_of(const struct nna_context *context)
-{
-	return (char *)context->memory->map + NNA_CONTEXT_REPORT;
-}
-
 void nna_context_read_report(const struct nna_device *device, const struct nna_context *context,
 			     const struct nna_code *code, struct nna_report *out)
 {
-	device->backend->read_report(report_of(context), device->ws->tick_hz, code->stream,
+	device->backend->read_report(nna_context_report(context), device->ws->tick_hz, code->stream,
 				     code->stream_size, out);
-}
-
-void nna_context_clear_report(const struct nna_device *device, struct nna_context *context)
-{
-	device->backend->clear_report(report_of(context));
 }
 
 int nna_context_job_error(struct nna_device *device, const struct nna_context *context,
@@ -131,7 +84,7 @@ int nna_context_job_error(struct nna_device *device, const struct nna_context *c
 	struct nna_report report;
 	int ret;
 
-	device->backend->read_report(report_of(context), device->ws->tick_hz, NULL, 0, &report);
+	device->backend->read_report(nna_context_report(context), device->ws->tick_hz, NULL, 0, &report);
 	if (report.reported)
 		return report.error;
 	ret = device->ws->ops->fence_status(device->ws, fence);

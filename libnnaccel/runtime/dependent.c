@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Submitting a run, and dependent runs: those that wait in this process for what they depend on.
+ * Dependent runs: those that wait in this process for what they depend on.
  *
  * The device waits for in-fences, except for these runs:
  *
@@ -25,7 +25,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/binding.h"
+#include "libnnaccel/runtime/dependent.h"
+#include "libnnaccel/runtime/device.h"
+#include "libnnaccel/runtime/fence.h"
+#include "libnnaccel/runtime/parts.h"
+#include "libnnaccel/runtime/prepare.h"
+#include "libnnaccel/runtime/submit.h"
+#include "libnnaccel/runtime/variant.h"
+#include "libnnaccel/runtime/waiter.h"
 #include "libnnaccel/support/sized.h"
 
 /**
@@ -319,9 +327,8 @@ static int dependent_add(struct nna_dependent *d)
 	return ret;
 }
 
-/* Starts a dependent run of an execution that has begun. */
-static int dependent_start(struct nna_execution *e, const struct nna_dependencies *what,
-			   struct nna_fence **out)
+int nna_dependent_start(struct nna_execution *e, const struct nna_dependencies *what,
+			struct nna_fence **out)
 {
 	struct nna_dependent *d = calloc(1, sizeof(*d));
 	struct nna_fence *fence;
@@ -346,10 +353,7 @@ static int dependent_start(struct nna_execution *e, const struct nna_dependencie
 	}
 	restore_inputs(d);
 	dependent_free(d);
-	e->error = ret;
-	if (ret == -ENOSPC)
-		e->run = NNA_RUN_ENDED;
-	return ret;
+	return nna_execution_fail(e, ret);
 }
 
 int nna_execution_submit_after_sized(struct nna_execution *execution,
@@ -364,72 +368,5 @@ int nna_execution_submit_after_sized(struct nna_execution *execution,
 	if (!dependencies || (own.fd_count && !own.fds) || (own.fence_count && !own.fences))
 		return -EINVAL;
 	ret = nna_execution_begin(execution);
-	return ret ? ret : dependent_start(execution, &own, out);
-}
-
-/* The run has ended in the submission. */
-static int submit_ended(int error, struct nna_fence **out)
-{
-	*out = nna_fence_create();
-	if (!*out)
-		return -ENOMEM;
-	nna_fence_end(*out, error);
-	return 0;
-}
-
-/* Submits a run that has been prepared, behind in-fences that the device waits for. */
-static int submit_job(struct nna_execution *e, const int *fds, uint32_t count,
-		      struct nna_fence **out)
-{
-	struct nna_fence *fence;
-	int ret;
-
-	nna_bindings_copy_inputs(e, NNA_INPUTS_OWN | NNA_INPUTS_BUFFERS);
-	ret = nna_execution_launch(e, e->deadline_ns, fds, count, e->variant->code->synchronous,
-				   &fence);
-	if (ret)
-		return ret;
-	if (e->variant->code->synchronous) {
-		ret = nna_execution_wait(e, fence);
-		nna_fence_put(fence);
-		return submit_ended(ret, out);
-	}
-	e->run = NNA_RUN_ACTIVE;
-	e->fence = fence;
-	fence->execution = e;
-	fence->exportable = nna_bindings_outputs_are_direct(e);
-	nna_fence_get(fence);
-	*out = fence;
-	return 0;
-}
-
-int nna_execution_submit(struct nna_execution *execution, const int *fds, uint32_t count,
-			 struct nna_fence **out)
-{
-	const struct nna_dependencies dependencies = { .fds = fds, .fd_count = count };
-	struct nna_execution *e = execution;
-	uint32_t stop;
-	int ret;
-
-	if (count && !fds)
-		return -EINVAL;
-	ret = nna_execution_begin(e);
-	if (ret)
-		return ret;
-	if (count && nna_bindings_have_buffers(e, true))
-		return dependent_start(e, &dependencies, out);
-	ret = nna_execution_prepare(e, !count || !nna_bindings_have_buffers(e, false), &stop);
-	if (count && (ret == -EAGAIN || (!ret && e->variant->code->synchronous)))
-		return dependent_start(e, &dependencies, out);
-	if (ret == -EAGAIN) {
-		ret = nna_parts_run(e, stop, nna_execution_deadline_from_now(e));
-		nna_execution_end(e, ret);
-		return submit_ended(ret, out);
-	}
-	if (!ret)
-		return submit_job(e, fds, count, out);
-	e->error = ret;
-	if (ret == -ENOSPC)
-		e->run = NNA_RUN_ENDED;
-	return ret;
+	return ret ? ret : nna_dependent_start(execution, &own, out);
 }

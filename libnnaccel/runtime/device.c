@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/device.h"
+#include "libnnaccel/support/log.h"
 #include "libnnaccel/support/sized.h"
 
 /* The backend for what the winsys says the device is. */
@@ -57,7 +58,7 @@ int nna_device_open_sized(const char *name, const struct nna_device_options *opt
 		return ret;
 	}
 	nna_waiter_init(&d->waiter);
-	nna_idle_init(&d->idle);
+	nna_spares_init(&d->spares);
 	d->ws->ops->get_info(d->ws, &d->info);
 	ret = find_backend(d);
 	if (ret) {
@@ -74,7 +75,7 @@ void nna_device_close(struct nna_device *device)
 	if (!device || getpid() != device->waiter.pid)
 		return;
 	nna_waiter_fini(&device->waiter);
-	nna_idle_fini(&device->idle);
+	nna_spares_fini(&device->spares);
 	device->ws->ops->destroy(device->ws);
 	free(device);
 }

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * Fences: the end of a run, for which any number of threads may wait; and in-fences, by fd.
- *
- * A thread that waits first waits for the device, without a lock. Then, under the fence's lock, the
- * first one takes the end of the run and keeps its error. The end of a run that waits in the
- * library (dependent.c) is told to all of them by nna_fence_end().
- */
+/* Fences of the library's own, which nna_fence_end() signals; and fds of fences. */
 #include <errno.h>
 #include <linux/sync_file.h>
 #include <poll.h>
@@ -14,7 +8,8 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/fence.h"
+#include "libnnaccel/winsys/winsys.h"
 
 struct nna_fence *nna_fence_create(void)
 {
@@ -55,8 +50,7 @@ int nna_fence_poll(struct nna_fence *fence)
 	return ret;
 }
 
-/* Waits for the end of a run that this library ends. */
-static int wait_own(struct nna_fence *fence, int64_t deadline_ns)
+int nna_fence_wait_end(struct nna_fence *fence, int64_t deadline_ns)
 {
 	const struct timespec deadline = { deadline_ns / 1000000000, deadline_ns % 1000000000 };
 	int ret = 0;
@@ -71,38 +65,6 @@ static int wait_own(struct nna_fence *fence, int64_t deadline_ns)
 	ret = atomic_load_explicit(&fence->done, memory_order_relaxed) ? fence->error : -ETIME;
 	pthread_mutex_unlock(&fence->lock);
 	return ret;
-}
-
-int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns)
-{
-	int64_t deadline = INT64_MAX;
-	int ret;
-
-	if (atomic_load_explicit(&fence->done, memory_order_acquire))
-		return fence->error;
-	if (timeout_ns >= 0 &&
-	    __builtin_add_overflow((int64_t)nna_now_ns(), timeout_ns, &deadline))
-		deadline = INT64_MAX;
-	if (!fence->ws)
-		return wait_own(fence, deadline);
-	ret = fence->ws->ops->fence_wait(fence->ws, fence, deadline);
-	pthread_mutex_lock(&fence->lock);
-	if (!atomic_load_explicit(&fence->done, memory_order_relaxed)) {
-		struct nna_execution *e = fence->execution;
-
-		if (ret == -ETIME) {
-			pthread_mutex_unlock(&fence->lock);
-			return -ETIME;
-		}
-		pthread_mutex_lock(&e->lock);
-		nna_execution_finish(e, fence, ret);
-		fence->error = e->error;
-		pthread_mutex_unlock(&e->lock);
-		fence->execution = NULL;
-		atomic_store_explicit(&fence->done, true, memory_order_release);
-	}
-	pthread_mutex_unlock(&fence->lock);
-	return fence->error;
 }
 
 int nna_fence_export(struct nna_fence *fence)
@@ -127,17 +89,4 @@ int nna_fence_fd_status(int fd, short revents)
 void nna_fence_destroy(struct nna_fence *fence)
 {
 	nna_fence_put(fence);
-}
-
-bool nna_execution_is_running(struct nna_execution *e)
-{
-	bool running;
-
-	/* The run may have ended without anyone having noticed. */
-	if (e->fence)
-		nna_fence_wait(e->fence, 0);
-	pthread_mutex_lock(&e->lock);
-	running = e->run == NNA_RUN_ACTIVE;
-	pthread_mutex_unlock(&e->lock);
-	return running;
 }

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/context.h"
+#include "libnnaccel/runtime/device.h"
+#include "libnnaccel/runtime/fold.h"
+#include "libnnaccel/runtime/program.h"
+#include "libnnaccel/winsys/job.h"
 
 /* Waits for the job of @fence. One that has failed is reported with the operation at fault. */
 static int wait_for_end(const struct nna_program *program, const struct nna_context *c,
@@ -62,7 +66,7 @@ static int run_job(const struct nna_program *program, const struct nna_code *cod
 		case NNA_SLOT_VARIABLES:
 			/* Operations on state are not folded. */
 			break;
-		case NNA_SLOT_STAGING:
+		case NNA_SLOT_SHARED:
 			at = c->staging->va;
 			break;
 		case NNA_SLOT_INPUT:
@@ -83,7 +87,7 @@ static int run_job(const struct nna_program *program, const struct nna_code *cod
 		.slot_count = code->slot_count,
 		.report_va = c->memory->va + NNA_CONTEXT_REPORT,
 	};
-	nna_context_clear_report(d, c);
+	d->backend->clear_report(nna_context_report(c));
 	ret = ws->ops->queue_submit(ws, c->queue,
 				    &(struct nna_winsys_job){ .job = &job, .waited = true },
 				    &fence);

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libnnaccel/runtime/buffer.h"
+#include "libnnaccel/runtime/device.h"
 #include "libnnaccel/runtime/parts.h"
+#include "libnnaccel/runtime/program.h"
 
 const struct nna_log *nna_parts_log(const struct nna_parts *run)
 {

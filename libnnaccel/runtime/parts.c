@@ -1,238 +1,181 @@
 // SPDX-License-Identifier: MIT
-/* Parts: the list of them, running one, and running a graph by them (parts.h). */
+/*
+ * Runs in parts: the operations of a subgraph in their order, IF and WHILE with the subgraphs that
+ * they run, and the main subgraph with what the caller has bound (parts.h).
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libnnaccel/runtime/execution.h"
 #include "libnnaccel/runtime/parts.h"
+#include "libnnaccel/runtime/program.h"
+#include "libnnaccel/support/clock.h"
 
-void nna_parts_destroy(struct nna_part *parts)
-{
-	while (parts) {
-		struct nna_part *next = parts->next;
+static int run_frame(struct nna_parts *run, struct nna_parts_frame *f, uint32_t stop);
 
-		nna_program_destroy(parts->program);
-		nna_graph_unref(parts->graph);
-		free(parts);
-		parts = next;
-	}
-}
+/* --------------------------------------------------------------------------------- control flow */
 
-/* A part that there is already, or NULL; @to 0 is any. */
-static struct nna_part *find_part(struct nna_program *p, uint32_t subgraph, uint32_t from,
-				  uint32_t to)
-{
-	struct nna_part *part;
-
-	pthread_mutex_lock(&p->lock);
-	for (part = p->parts; part; part = part->next)
-		if (part->subgraph == subgraph && part->from == from && (!to || part->to == to))
-			break;
-	pthread_mutex_unlock(&p->lock);
-	return part;
-}
+/* Inputs of the operations, by number; *_INPUTS is the first of those that the subgraphs get. */
+enum { IF_CONDITION, IF_THEN, IF_ELSE, IF_INPUTS };
+enum { WHILE_CONDITION, WHILE_BODY, WHILE_INPUTS };
 
 /*
- * The part from @from up to @to. With @to 0 it is the one that was made last, which went as far as
- * is possible; at first it is one that goes to the end of the subgraph. @limit: when compiling
- * gives up; NULL is never.
+ * Runs the subgraph that input @which of the operation refers to. @outputs receives references.
  */
-static int get_part(struct nna_program *p, uint32_t subgraph, uint32_t from, uint32_t to,
-		    const struct nna_compile_limit *limit, struct nna_part **out)
+static int run_subgraph(struct nna_parts *run, struct nna_parts_frame *outer,
+			const struct nna_operation *operation, uint32_t which,
+			struct nna_parts_tensor *const *inputs, struct nna_parts_tensor **outputs)
 {
-	struct nna_program_options options = {
-		.priority = p->priority,
-		.preference = p->preference,
-		.deadline_ns = limit ? limit->deadline_ns : 0,
-		.is_cancelled = limit ? limit->is_cancelled : NULL,
-		.user = limit ? limit->user : NULL,
-	};
-	struct nna_part *part = find_part(p, subgraph, from, to);
-	int ret;
+	struct nna_parts_frame f;
+	int ret = nna_parts_frame_begin(
+		run, &f, outer->subgraph->operands[operation->inputs[which]].subgraph);
 
-	*out = part;
-	if (part)
-		return 0;
-	part = calloc(1, sizeof(*part));
-	if (!part)
-		return -ENOMEM;
-	part->subgraph = subgraph;
-	part->from = from;
-	part->to = to ? to : p->graph->subgraphs[subgraph].operation_count;
-	ret = nna_graph_create_part(p->graph, subgraph, from, part->to, &part->graph);
+	for (uint32_t i = 0; !ret && i < f.subgraph->input_count; i++)
+		ret = nna_parts_frame_set(run, &f, f.subgraph->inputs[i],
+					  nna_parts_tensor_ref(inputs[i]));
 	if (!ret)
-		ret = nna_program_create(p->device, part->graph, &options, &part->program);
-	if (ret) {
-		nna_parts_destroy(part);
-		return ret;
+		ret = run_frame(run, &f, NNA_NONE);
+	for (uint32_t i = 0; !ret && i < f.subgraph->output_count; i++)
+		outputs[i] = nna_parts_tensor_ref(f.tensors[f.subgraph->outputs[i]]);
+	nna_parts_frame_end(run, &f);
+	return ret;
+}
+
+/* What IF and WHILE ask: the one byte of their condition. */
+static int decide(struct nna_parts *run, const struct nna_parts_tensor *condition, bool *truth)
+{
+	if (condition->omitted || condition->size != 1) {
+		nna_log_print(nna_parts_log(run), NNA_LOG_ERROR, "a condition has not one element");
+		return -EINVAL;
 	}
-	pthread_mutex_lock(&p->lock);
-	part->next = p->parts;
-	p->parts = part;
-	pthread_mutex_unlock(&p->lock);
-	*out = part;
+	*truth = *(const uint8_t *)nna_parts_tensor_data(condition) != 0;
 	return 0;
 }
 
-/* Operands of a part have the numbers that they have in the subgraph, so in the frame, too. */
-static int bind_inputs(struct nna_parts *run, struct nna_execution *e,
-		       const struct nna_subgraph *part, struct nna_parts_frame *f)
+static int run_if(struct nna_parts *run, struct nna_parts_frame *f,
+		  const struct nna_operation *operation, struct nna_parts_tensor **inputs,
+		  struct nna_parts_tensor **outputs)
 {
+	struct nna_parts_tensor *condition;
+	bool truth;
+	int ret = nna_parts_frame_get(run, f, operation->inputs[IF_CONDITION], &condition) ?:
+		  decide(run, condition, &truth);
+
+	return ret ?: run_subgraph(run, f, operation, truth ? IF_THEN : IF_ELSE, inputs, outputs);
+}
+
+/*
+ * The values that go around are in @inputs, which each round replaces. @outputs receives what they
+ * are in the end.
+ */
+static int run_while(struct nna_parts *run, struct nna_parts_frame *f,
+		     const struct nna_operation *operation, struct nna_parts_tensor **inputs,
+		     struct nna_parts_tensor **outputs)
+{
+	uint32_t body = f->subgraph->operands[operation->inputs[WHILE_BODY]].subgraph;
+	uint32_t count = run->program->graph->subgraphs[body].output_count;
+	uint64_t outer = run->loop_end, end = nna_now_ns() + run->execution->loop_limit_ns;
+	bool goes_on = true;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < part->input_count && !ret; i++) {
-		struct nna_parts_tensor *t;
+	if (!outer || end < outer) {
+		run->loop_end = end;
+		run->loop = (uint32_t)(operation - f->subgraph->operations);
+		run->loop_subgraph = f->number;
+	}
+	while (!ret && goes_on) {
+		struct nna_parts_tensor *condition = NULL;
 
-		ret = nna_parts_frame_get(run, f, part->inputs[i], &t);
-		if (ret)
+		ret = run_subgraph(run, f, operation, WHILE_CONDITION, inputs, &condition);
+		if (!ret)
+			ret = decide(run, condition, &goes_on);
+		nna_parts_tensor_put(run, condition);
+		if (ret || !goes_on)
 			break;
-		if (t->omitted)
-			ret = nna_execution_set_input(e, i, 0, NULL, NULL, 0);
-		else if (t->data)
-			ret = nna_execution_set_input(e, i, t->rank, t->dims, t->data, t->size);
-		else
-			ret = nna_execution_set_input_buffer(e, i, t->rank, t->dims, t->buffer,
-							     t->offset, t->size);
-	}
-	return ret;
-}
-
-static int bind_outputs(struct nna_parts *run, struct nna_execution *e,
-			const struct nna_subgraph *part, struct nna_parts_frame *f)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; i < part->output_count && !ret; i++) {
-		size_t size = e->variant->code->outputs[i].size;
-		struct nna_parts_tensor *t = nna_parts_tensor_create(run, &size);
-
-		if (!t)
-			return -ENOMEM;
-		nna_parts_tensor_put(run, f->tensors[part->outputs[i]]);
-		f->tensors[part->outputs[i]] = t;
-		ret = nna_execution_set_output_buffer(e, i, 0, NULL, t->buffer, 0, size);
-	}
-	return ret;
-}
-
-/* Shapes as the run has left them. */
-static int take_shapes(struct nna_parts *run, struct nna_execution *e,
-		       const struct nna_subgraph *part, struct nna_parts_frame *f)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; i < part->output_count && !ret; i++) {
-		struct nna_parts_tensor *t = f->tensors[part->outputs[i]];
-
-		ret = nna_execution_get_output_dims(e, i, &t->rank, t->dims);
-		t->size = nna_operand_type_size(part->operands[part->outputs[i]].stated.type);
-		for (uint32_t k = 0; k < t->rank; k++)
-			t->size *= t->dims[k];
-	}
-	return ret;
-}
-
-static void add_timing(struct nna_timing *sum, const struct nna_timing *part)
-{
-	if (!sum->commands) {
-		sum->submit = part->submit;
-		sum->begin = part->begin;
-	}
-	sum->end = part->end;
-	sum->run += part->run;
-	sum->span += part->span;
-	sum->commands += part->commands;
-}
-
-/* The time that is left for the run, and for the loop around. */
-static int set_limits(struct nna_parts *run, struct nna_execution *e)
-{
-	uint64_t limit = run->execution->loop_limit_ns, now = nna_now_ns();
-
-	if (run->loop_end) {
-		if (now >= run->loop_end) {
-			nna_log_print(
-				nna_parts_log(run), NNA_LOG_ERROR,
-				"WHILE (operation %u of subgraph %u) took longer than %llu ms",
-				run->loop, run->loop_subgraph, (unsigned long long)limit / 1000000);
-			return -ETIMEDOUT;
+		ret = run_subgraph(run, f, operation, WHILE_BODY, inputs, outputs);
+		for (uint32_t i = 0; !ret && i < count; i++) {
+			nna_parts_tensor_put(run, inputs[i]);
+			inputs[i] = outputs[i];
+			outputs[i] = NULL;
 		}
-		limit = run->loop_end - now;
 	}
-	return nna_execution_set_deadline(e, run->deadline_ns) ?:
-		       nna_execution_set_loop_limit(e, limit);
-}
-
-static int run_execution(struct nna_parts *run, struct nna_execution *e,
-			 const struct nna_subgraph *part, struct nna_parts_frame *f, uint32_t *stop)
-{
-	struct nna_timing timing;
-	int ret = bind_inputs(run, e, part, f) ?: set_limits(run, e) ?:
-		  nna_execution_choose_variant(e, true, stop);
-
-	if (ret || !part->output_count)
-		return ret;
-	ret = bind_outputs(run, e, part, f) ?: nna_execution_compute(e);
-	if (!nna_execution_get_timing(e, &timing))
-		add_timing(&run->execution->timing, &timing);
-	return ret ?: take_shapes(run, e, part, f);
-}
-
-/* Runs a part in an execution of its own. -EAGAIN: it has to end before operation @stop. */
-static int run_part(struct nna_parts *run, struct nna_parts_frame *f, const struct nna_part *part,
-		    uint32_t *stop)
-{
-	struct nna_execution *e;
-	int ret = nna_execution_create(part->program, &e);
-
-	if (ret)
-		return ret;
-	e->parent = run->execution;
-	ret = run_execution(run, e, &part->graph->subgraphs[0], f, stop);
-	nna_execution_destroy(e);
+	for (uint32_t i = 0; !ret && i < operation->output_count; i++)
+		outputs[i] = nna_parts_tensor_ref(inputs[i]);
+	run->loop_end = outer;
 	return ret;
 }
 
-/* The place of operation @index in the execution order. */
-static uint32_t place_of(const struct nna_subgraph *sg, uint32_t index)
+static int run_control(struct nna_parts *run, struct nna_parts_frame *f, uint32_t index)
 {
-	uint32_t place = 0;
+	const struct nna_operation *operation = &f->subgraph->operations[index];
+	bool is_while = operation->type == NNA_OPERATION_WHILE;
+	uint32_t first = is_while ? WHILE_INPUTS : IF_INPUTS, count = operation->input_count;
+	struct nna_parts_tensor **inputs, **outputs, *t;
+	int ret = 0;
 
-	while (place < sg->operation_count && sg->order[place] != index)
-		place++;
-	return place;
+	if (!is_while && operation->type != NNA_OPERATION_IF) {
+		const char *name = nna_operation_name(operation->type);
+
+		nna_log_print(nna_parts_log(run), NNA_LOG_ERROR,
+			      "operation %u of subgraph %u: %s needs a value that is too large "
+			      "to decide about shapes",
+			      index, f->number, name ? name : "unknown");
+		return -ENOTSUP;
+	}
+	/* For what a body gives, too, which is no more than the operation has inputs. */
+	inputs = calloc((size_t)count + 1, sizeof(*inputs));
+	outputs = calloc((size_t)count + operation->output_count + 1, sizeof(*outputs));
+	if (!inputs || !outputs)
+		ret = -ENOMEM;
+	for (uint32_t i = first; i < count && !ret; i++) {
+		ret = nna_parts_frame_get(run, f, operation->inputs[i], &t);
+		if (!ret)
+			inputs[i - first] = nna_parts_tensor_ref(t);
+	}
+	if (!ret)
+		ret = is_while ? run_while(run, f, operation, inputs, outputs) :
+				 run_if(run, f, operation, inputs, outputs);
+	for (uint32_t i = 0; i < operation->output_count && !ret; i++) {
+		ret = nna_parts_frame_set(run, f, operation->outputs[i], outputs[i]);
+		outputs[i] = NULL;
+	}
+	for (uint32_t i = 0; inputs && i < count; i++)
+		nna_parts_tensor_put(run, inputs[i]);
+	for (uint32_t i = 0; outputs && i < count + operation->output_count; i++)
+		nna_parts_tensor_put(run, outputs[i]);
+	free(inputs);
+	free(outputs);
+	return ret;
 }
 
-int nna_parts_prepare(struct nna_program *program, uint32_t stop,
-		      const struct nna_compile_limit *limit)
-{
-	uint32_t to = place_of(&program->graph->subgraphs[0], stop);
-	struct nna_part *part;
+/* --------------------------------------------------------------------------------------- frames */
 
-	return to ? get_part(program, 0, 0, to, limit, &part) : 0;
-}
-
-int nna_parts_run_frame(struct nna_parts *run, struct nna_parts_frame *f, uint32_t stop)
+/*
+ * Runs all operations of a frame whose inputs are set. @stop: the operation before which the first
+ * part ends, NNA_NONE is not known.
+ */
+static int run_frame(struct nna_parts *run, struct nna_parts_frame *f, uint32_t stop)
 {
 	const struct nna_subgraph *sg = f->subgraph;
 	uint32_t from = 0;
 	int ret = 0;
 
 	while (!ret && from < sg->operation_count) {
-		uint32_t to = stop == NNA_NONE ? 0 : place_of(sg, stop);
+		uint32_t to = stop == NNA_NONE ? 0 : nna_program_position_of(sg, stop);
 		struct nna_part *part;
 
 		if (stop != NNA_NONE && to == from) {
-			ret = nna_parts_run_control(run, f, sg->order[from]);
+			ret = run_control(run, f, sg->order[from]);
 			from++;
 			stop = NNA_NONE;
 			continue;
 		}
-		ret = get_part(run->program, f->number, from, to, NULL, &part);
+		ret = nna_program_get_part(run->program, f->number, from, to, NULL, &part);
 		if (ret)
 			break;
 		stop = NNA_NONE;
-		ret = run_part(run, f, part, &stop);
+		ret = nna_parts_run_part(run, f, part, &stop);
 		if (ret == -EAGAIN)
 			ret = 0;
 		else
@@ -305,7 +248,7 @@ int nna_parts_run(struct nna_execution *e, uint32_t stop, uint64_t deadline_ns)
 	struct nna_parts_frame f = { 0 };
 	int ret;
 
-	ret = begin_main(&run, &f) ?: nna_parts_run_frame(&run, &f, stop) ?: give_results(e, &f);
+	ret = begin_main(&run, &f) ?: run_frame(&run, &f, stop) ?: give_results(e, &f);
 	nna_parts_frame_end(&run, &f);
 	while (run.spare_count)
 		nna_buffer_destroy(run.spare[--run.spare_count]);

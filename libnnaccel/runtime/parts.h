@@ -2,19 +2,21 @@
 /*
  * Runs whose shapes depend on data.
  *
- * The graph is cut where compiling needs to know what only a run tells; every part is a program of
- * its own, and the thread that submits runs one after the other (parts.c). What IF and WHILE decide
- * is decided there where their subgraphs cannot be lowered in their place, by the value that the
- * device has written (control.c). Nothing is computed here.
+ * The graph is cut at each operation for which the compiler needs a value that only a run provides.
+ * Every part is a program of its own (program.h) and runs in an execution of its own (part.c); the
+ * thread that submits runs one part after the other (parts.c). An IF or WHILE whose subgraphs
+ * cannot be lowered in its place is decided between parts, by the value that the device has
+ * written. The library computes nothing.
  *
- * Between parts lie tensors: reference-counted, in device memory unless they are the caller's or
- * the model's. A frame holds those of one subgraph in use (frame.c). All of it belongs to one run
- * in one thread; only the program's list of parts is shared.
+ * Parts pass tensors to each other. A tensor is reference-counted and in device memory, unless it
+ * is the caller's or the model's. A frame holds the tensors of a subgraph that is being run
+ * (frame.c). All of them belong to one run in one thread; only the program's list of parts is
+ * shared.
  */
 #ifndef NNA_PARTS_H
 #define NNA_PARTS_H
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/execution.h"
 
 /* Buffers of tensors that are gone are kept for the next ones, so that loops make none. */
 #define NNA_PARTS_MAX_SPARE 16u
@@ -99,11 +101,20 @@ int nna_parts_frame_get(struct nna_parts *run, struct nna_parts_frame *f, uint32
 			struct nna_parts_tensor **out);
 
 /*
- * Runs all operations of a frame whose inputs are set. @stop: the first part ends before this
- * operation, NNA_NONE is not known.
+ * Runs a part in an execution of its own. Return: 0; -EAGAIN: the part has to end before operation
+ * *stop; or another error.
  */
-int nna_parts_run_frame(struct nna_parts *run, struct nna_parts_frame *f, uint32_t stop);
-/* Runs operation @index of a frame, which is IF or WHILE, from here. */
-int nna_parts_run_control(struct nna_parts *run, struct nna_parts_frame *f, uint32_t index);
+int nna_parts_run_part(struct nna_parts *run, struct nna_parts_frame *f,
+		       const struct nna_part *part, uint32_t *stop);
+
+/**
+ * nna_parts_run() - run an execution's graph in parts, to the end, in this thread
+ * @execution: sets its @results and @timing, and copies the outputs
+ * @stop: the operation before which the first part ends
+ * @deadline_ns: absolute CLOCK_MONOTONIC, 0 is none
+ *
+ * Return: 0, -ENOSPC when at least one output did not fit, or the error of a part.
+ */
+int nna_parts_run(struct nna_execution *execution, uint32_t stop, uint64_t deadline_ns);
 
 #endif

@@ -5,7 +5,8 @@
  */
 #include <errno.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/device.h"
+#include "libnnaccel/runtime/submit.h"
 #include "libnnaccel/support/sized.h"
 
 int nna_execution_set_profile(struct nna_execution *execution, uint32_t commands)
@@ -31,12 +32,6 @@ int nna_execution_set_profile(struct nna_execution *execution, uint32_t commands
 	execution->profile_size = bo ? size : 0;
 	execution->run = NNA_RUN_IDLE;
 	return 0;
-}
-
-void nna_profile_clear(struct nna_execution *e)
-{
-	if (e->profile)
-		e->program->device->backend->clear_profile(e->profile->map);
 }
 
 int nna_execution_get_profile_sized(const struct nna_execution *execution,

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/device.h"
+#include "libnnaccel/runtime/program.h"
+#include "libnnaccel/runtime/spare.h"
+#include "libnnaccel/runtime/variant.h"
 #include "libnnaccel/support/sized.h"
 
 /* Logs it when an argument is of a type that the library cannot hold. */
@@ -65,7 +68,7 @@ struct nna_program *nna_program_begin(struct nna_device *device, struct nna_grap
 					  device->info.max_slots);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_mutex_init(&p->compiling, NULL);
-	nna_idle_add(p);
+	nna_spares_add(p);
 	return p;
 }
 
@@ -79,6 +82,95 @@ struct nna_compile_limit nna_program_limit(const struct nna_program_options *opt
 		.user = options->user,
 	};
 }
+
+/* --------------------------------------------------------------------------------------- parts */
+
+static void destroy_parts(struct nna_part *parts)
+{
+	while (parts) {
+		struct nna_part *next = parts->next;
+
+		nna_program_destroy(parts->program);
+		nna_graph_unref(parts->graph);
+		free(parts);
+		parts = next;
+	}
+}
+
+/* A part that there is already, or NULL; @to 0 is any. */
+static struct nna_part *find_part(struct nna_program *p, uint32_t subgraph, uint32_t from,
+				  uint32_t to)
+{
+	struct nna_part *part;
+
+	pthread_mutex_lock(&p->lock);
+	for (part = p->parts; part; part = part->next)
+		if (part->subgraph == subgraph && part->from == from && (!to || part->to == to))
+			break;
+	pthread_mutex_unlock(&p->lock);
+	return part;
+}
+
+int nna_program_get_part(struct nna_program *p, uint32_t subgraph, uint32_t from, uint32_t to,
+			 const struct nna_compile_limit *limit, struct nna_part **out)
+{
+	struct nna_program_options options = {
+		.priority = p->priority,
+		.preference = p->preference,
+		.deadline_ns = limit ? limit->deadline_ns : 0,
+		.is_cancelled = limit ? limit->is_cancelled : NULL,
+		.user = limit ? limit->user : NULL,
+	};
+	struct nna_part *part = find_part(p, subgraph, from, to);
+	int ret;
+
+	*out = part;
+	if (part)
+		return 0;
+	part = calloc(1, sizeof(*part));
+	if (!part)
+		return -ENOMEM;
+	part->subgraph = subgraph;
+	part->from = from;
+	part->to = to ? to : p->graph->subgraphs[subgraph].operation_count;
+	ret = nna_graph_create_part(p->graph, subgraph, from, part->to, &part->graph);
+	if (!ret)
+		ret = nna_program_create(p->device, part->graph, &options, &part->program);
+	if (ret) {
+		destroy_parts(part);
+		return ret;
+	}
+	pthread_mutex_lock(&p->lock);
+	part->next = p->parts;
+	p->parts = part;
+	pthread_mutex_unlock(&p->lock);
+	*out = part;
+	return 0;
+}
+
+uint32_t nna_program_position_of(const struct nna_subgraph *sg, uint32_t index)
+{
+	uint32_t position = 0;
+
+	while (position < sg->operation_count && sg->order[position] != index)
+		position++;
+	return position;
+}
+
+/*
+ * Compiles the part that runs begin with: the operations before @stop, whose shapes depend on no
+ * data.
+ */
+static int prepare_parts(struct nna_program *program, uint32_t stop,
+		      const struct nna_compile_limit *limit)
+{
+	uint32_t to = nna_program_position_of(&program->graph->subgraphs[0], stop);
+	struct nna_part *part;
+
+	return to ? nna_program_get_part(program, 0, 0, to, limit, &part) : 0;
+}
+
+/* ---------------------------------------------------------------------------------------- life */
 
 static int create(struct nna_device *device, struct nna_graph *graph,
 		  const struct nna_program_options *options, struct nna_program **out)
@@ -118,7 +210,7 @@ static int create(struct nna_device *device, struct nna_graph *graph,
 		} else if (!ret) {
 			ret = check_supported(device, graph);
 			if (!ret && !graph->whole)
-				ret = nna_parts_prepare(p, v->stop, &limit);
+				ret = prepare_parts(p, v->stop, &limit);
 			nna_variant_put(p, v);
 		} else if (ret == -EAGAIN) {
 			/* Values of inputs decide: they come with the first execution. */
@@ -150,9 +242,9 @@ void nna_program_destroy(struct nna_program *program)
 {
 	if (!program)
 		return;
-	nna_idle_remove(program);
+	nna_spares_remove(program);
 	nna_variant_put_list(program, nna_variant_trim(program, 0));
-	nna_parts_destroy(program->parts);
+	destroy_parts(program->parts);
 	nna_graph_unref(program->graph);
 	pthread_mutex_destroy(&program->lock);
 	pthread_mutex_destroy(&program->compiling);

@@ -2,7 +2,8 @@
 /* What a device's compiler says to the operations of a graph. */
 #include <errno.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/compiler/compile.h"
+#include "libnnaccel/runtime/device.h"
 
 int nna_graph_get_supported(const struct nna_graph *graph, const struct nna_device *device,
 			    bool *supported)

@@ -13,7 +13,11 @@
 #include <string.h>
 
 #include "libnnaccel/ops/op.h"
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/context.h"
+#include "libnnaccel/runtime/device.h"
+#include "libnnaccel/runtime/fold.h"
+#include "libnnaccel/runtime/program.h"
+#include "libnnaccel/runtime/variant.h"
 
 #define MAX_VARIANTS 32u
 /* Inputs of at most this many bytes may decide about shapes. */

@@ -8,7 +8,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/fence.h"
+#include "libnnaccel/support/clock.h"
 #include "libnnaccel/support/thread.h"
 
 /* ---------------------------------------------------------------------------------------- lists */

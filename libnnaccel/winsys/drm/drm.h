@@ -2,7 +2,6 @@
 /*
  * The DRM backend: nna.ko through its ioctls, and the syncobj ioctls of the DRM core.
  *
- *	ioctl.c      calls of the driver
  *	device.c     opens and closes, answers what the device is, tells its time
  *	node.c       finds the device node
  *	vm.c         device addresses of BOs, and their mappings
@@ -41,12 +40,14 @@
 #ifndef NNA_WINSYS_DRM_H
 #define NNA_WINSYS_DRM_H
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <drm/nna_accel.h>
+#include <xf86drm.h>
 
 #include "libnnaccel/winsys/job.h"
 #include "libnnaccel/winsys/va.h"
@@ -178,8 +179,11 @@ static inline struct nna_drm *to_nna_drm(struct nna_winsys *ws)
 	return (struct nna_drm *)ws;
 }
 
-/* Return: 0 or a negative errno. */
-int nna_drm_ioctl(int fd, unsigned long request, void *arg);
+/* Calls the driver. Return: 0 or a negative errno. */
+static inline int nna_drm_ioctl(int fd, unsigned long request, void *arg)
+{
+	return drmIoctl(fd, request, arg) ? -errno : 0;
+}
 
 /*
  * Opens a node if a driver with nna's kernel ABI serves it, and writes the driver's name and

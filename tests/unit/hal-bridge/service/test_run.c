@@ -4,7 +4,10 @@
 #include <sched.h>
 
 #include "hal-bridge/service/prepared_model.h"
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/buffer.h"
+#include "libnnaccel/runtime/device.h"
+#include "libnnaccel/runtime/execution.h"
+#include "libnnaccel/runtime/variant.h"
 #include "tests/unit/hal-bridge/service/fixture.h"
 
 static void runs(void **state)

@@ -13,7 +13,10 @@
 
 #include <cmocka.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/device.h"
+#include "libnnaccel/runtime/fold.h"
+#include "libnnaccel/runtime/program.h"
+#include "libnnaccel/runtime/variant.h"
 #include "tests/unit/libnnaccel/loopback.h"
 
 /* Operations on constants alone in a graph. */

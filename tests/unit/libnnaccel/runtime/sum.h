@@ -10,7 +10,11 @@
 
 #include <cmocka.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/buffer.h"
+#include "libnnaccel/runtime/context.h"
+#include "libnnaccel/runtime/device.h"
+#include "libnnaccel/runtime/execution.h"
+#include "libnnaccel/runtime/variant.h"
 #include "tests/unit/libnnaccel/loopback.h"
 
 static inline uint32_t operand(struct nna_graph *g, uint32_t type, uint32_t rank,

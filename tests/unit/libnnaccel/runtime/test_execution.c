@@ -11,6 +11,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "libnnaccel/support/clock.h"
+
 static void test_add(void **state)
 {
 	struct nna_graph *g = add_graph(100);

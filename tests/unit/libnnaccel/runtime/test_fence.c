@@ -25,7 +25,10 @@
 
 #include <cmocka.h>
 
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/device.h"
+#include "libnnaccel/runtime/execution.h"
+#include "libnnaccel/runtime/variant.h"
+#include "libnnaccel/support/clock.h"
 #include "tests/unit/libnnaccel/loopback.h"
 #include "tests/unit/libnnaccel/runtime/gated.h"
 #include "tests/unit/libnnaccel/runtime/produce.h"
@@ -490,7 +493,7 @@ static void check_failures(struct nna_device *device, size_t offset)
 							sizeof(in)),
 			 0);
 	assert_int_equal(nna_execution_get_input_route(w.execution, 0),
-			 offset ? NNA_ROUTE_COPIED : NNA_ROUTE_DIRECT);
+			 offset ? NNA_ROUTE_STAGED_OWN : NNA_ROUTE_DIRECT);
 	assert_int_equal(nna_execution_get_input_route(w.execution, 1), -EINVAL);
 	assert_int_equal(nna_execution_set_output(w.execution, 0, 0, NULL, out, sizeof(out)), 0);
 

@@ -15,7 +15,10 @@
 #include <cmocka.h>
 
 #include "libnnaccel/support/clock.h"
-#include "libnnaccel/runtime/runtime.h"
+#include "libnnaccel/runtime/buffer.h"
+#include "libnnaccel/runtime/device.h"
+#include "libnnaccel/runtime/execution.h"
+#include "libnnaccel/runtime/variant.h"
 #include "tests/unit/libnnaccel/loopback.h"
 
 /* A length that the model leaves open. */

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libnnaccel/runtime/runtime.h"
-
 /* Dimensions that come with the inputs: a variant per signature. */
 static void test_unknown_dims(void **state)
 {

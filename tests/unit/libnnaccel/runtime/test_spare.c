@@ -65,7 +65,7 @@ static struct nna_device *count_bos(void **state, uint64_t idle_ns)
 		counting.bo_destroy = bo_destroy;
 	}
 	device->ws->ops = &counting;
-	device->idle.after_ns = idle_ns;
+	device->spares.after_ns = idle_ns;
 	return device;
 }
 
@@ -96,7 +96,7 @@ static struct nna_graph *folded_graph(const float *c, uint32_t n)
 static void compiling_leaves_the_program(void **state)
 {
 	static const uint32_t sizes[] = { 4, 100000 };
-	struct nna_device *device = count_bos(state, NNA_IDLE_NS);
+	struct nna_device *device = count_bos(state, NNA_SPARE_NS);
 	uint64_t before = get_live();
 
 	for (int i = 0; i < 4; i++) {

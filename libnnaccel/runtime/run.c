@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Runs: the functions of nnaccel.h that begin one, and the way that it takes.
+ *
+ *	one job		the usual way: prepare.c, submit.c, end.c
+ *	in parts	the shapes depend on data (parts.c)
+ *	dependent	the device cannot wait for the in-fences (dependent.c)
+ */
+#include <errno.h>
+
+#include "libnnaccel/runtime/dependent.h"
+#include "libnnaccel/runtime/fence.h"
+#include "libnnaccel/runtime/parts.h"
+#include "libnnaccel/runtime/prepare.h"
+#include "libnnaccel/runtime/submit.h"
+#include "libnnaccel/runtime/variant.h"
+
+/* Runs in parts, in this thread, before operation @stop first. Return: the run's error. */
+static int run_in_parts(struct nna_execution *e, uint32_t stop)
+{
+	int ret = nna_parts_run(e, stop, nna_execution_deadline_from_now(e));
+
+	nna_execution_end(e, ret);
+	return ret;
+}
+
+int nna_execution_compute(struct nna_execution *e)
+{
+	uint32_t stop;
+	int ret = nna_execution_begin(e);
+
+	if (ret)
+		return ret;
+	ret = nna_execution_prepare(e, true, &stop);
+	if (ret == -EAGAIN)
+		return run_in_parts(e, stop);
+	return ret ? nna_execution_fail(e, ret) : nna_execution_run(e);
+}
+
+/* The run has ended in the submission. */
+static int submit_ended(int error, struct nna_fence **out)
+{
+	*out = nna_fence_create();
+	if (!*out)
+		return -ENOMEM;
+	nna_fence_end(*out, error);
+	return 0;
+}
+
+/* Submits a run that has been prepared, behind in-fences that the device waits for. */
+static int submit_job(struct nna_execution *e, const int *fds, uint32_t count,
+		      struct nna_fence **out)
+{
+	struct nna_fence *fence;
+	int ret;
+
+	nna_bindings_copy_inputs(e, NNA_INPUTS_OWN | NNA_INPUTS_BUFFERS);
+	ret = nna_execution_launch(e, e->deadline_ns, fds, count, e->variant->code->synchronous,
+				   &fence);
+	if (ret)
+		return ret;
+	if (e->variant->code->synchronous) {
+		ret = nna_execution_wait(e, fence);
+		nna_fence_put(fence);
+		return submit_ended(ret, out);
+	}
+	e->run = NNA_RUN_ACTIVE;
+	e->fence = fence;
+	fence->execution = e;
+	fence->exportable = nna_bindings_outputs_are_direct(e);
+	nna_fence_get(fence);
+	*out = fence;
+	return 0;
+}
+
+int nna_execution_submit(struct nna_execution *execution, const int *fds, uint32_t count,
+			 struct nna_fence **out)
+{
+	const struct nna_dependencies dependencies = { .fds = fds, .fd_count = count };
+	struct nna_execution *e = execution;
+	uint32_t stop;
+	int ret;
+
+	if (count && !fds)
+		return -EINVAL;
+	ret = nna_execution_begin(e);
+	if (ret)
+		return ret;
+	if (count && nna_bindings_have_buffers(e, true))
+		return nna_dependent_start(e, &dependencies, out);
+	ret = nna_execution_prepare(e, !count || !nna_bindings_have_buffers(e, false), &stop);
+	if (count && (ret == -EAGAIN || (!ret && e->variant->code->synchronous)))
+		return nna_dependent_start(e, &dependencies, out);
+	if (ret == -EAGAIN)
+		return submit_ended(run_in_parts(e, stop), out);
+	return ret ? nna_execution_fail(e, ret) : submit_job(e, fds, count, out);
+}
