@@ -7,7 +7,8 @@ from ai_edge_litert import schema_py_generated as schema
 
 # The schema's name of a type, and NumPy's.
 TYPES = {"FLOAT32": np.float32, "FLOAT16": np.float16, "INT8": np.int8, "UINT8": np.uint8,
-         "INT16": np.int16, "INT32": np.int32, "INT64": np.int64, "BOOL": np.bool_}
+         "INT16": np.int16, "INT32": np.int32, "INT64": np.int64, "BOOL": np.bool_,
+         "COMPLEX64": np.complex64}
 
 
 def options_of(name, attributes):

@@ -60,12 +60,14 @@ class T:
     @values: two limits of random values (integers, or reals of a float tensor); None: all the type
         has, of floats those between -8 and 8
     @variable: state, which begins as zeros
+    @given: the values of an input, or a function of its type that gives them; None: random ones
     """
 
     def __init__(self, *shape, type=None, scale=SCALES, zero=None, axis=None, data=None,
-                 values=None, variable=False):
+                 values=None, variable=False, given=None):
         self.shape, self.type, self.scale, self.zero = shape, type, scale, zero
         self.axis, self.data, self.values, self.variable = axis, data, values, variable
+        self.given = given
 
 
 class Row:
@@ -82,15 +84,22 @@ class Row:
         takes is compared as ever
     @steps: the largest difference that passes; a row that has more than 0 says why beside
     @intermediates: tensors that state what is quantised within the operator
+    @bound: of floats the largest difference, as a part of the value, or of 1 where that is less;
+        infinities and NaN have to be the same. None: bit by bit
+    @once: a case for each combination of attributes, since its values are given
+    @listed: {type: why a difference remains, as docs/tflite.md has it}: a case that differs counts
+        as skipped
     @attributes: for each a list of values; each combination is tried
     """
 
     def __init__(self, operator, inputs, outputs, types, options=None, name=None, own=None,
-                 left=None, steps=0, version=1, intermediates=(), **attributes):
+                 left=None, steps=0, version=1, intermediates=(), bound=None, once=False,
+                 listed=None, **attributes):
         self.operator, self.inputs, self.outputs = operator, inputs, outputs
         self.types, self.options, self.name = types, options, name or operator
         self.own, self.left, self.steps, self.version = own, left, steps, version
         self.attributes, self.intermediates = attributes, intermediates
+        self.bound, self.once, self.listed = bound, once, listed or {}
 
     def variants(self):
         """All combinations of attributes, one {} at least."""
@@ -185,7 +194,10 @@ class Case:
         self.tensors.append(tensor)
         if not output and not t.variable:
             values = t.data(rng) if callable(t.data) else t.data
-            if t.data is None:
+            if t.given is not None:
+                given = t.given(kind) if callable(t.given) else t.given
+                self.inputs[name] = np.array(given, onefile.TYPES[kind]).reshape(t.shape)
+            elif t.data is None:
                 self.inputs[name] = fill(rng, tensor, t.values)
             else:
                 tensor["data"] = fill(rng, tensor, t.values) if isinstance(values, str) else \
