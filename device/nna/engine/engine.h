@@ -72,7 +72,7 @@ struct nnadev_engine_operand {
  * @raw: the command as fetched, of its opcode's struct nnahw_cmd_*
  * @operand_count: entries of @operands
  * @entropy: a number that differs from run to run
- * @operands: in the order of the description
+ * @operands: in the order of hw/nna.toml
  */
 struct nnadev_engine_command {
 	const struct nnahw_command *raw;

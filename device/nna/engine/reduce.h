@@ -9,8 +9,8 @@
 #include "device/nna/engine/epilogue.h"
 
 /*
- * A running result: @f for floats and for PROD of quantised types, @i otherwise. Sums of floats
- * need the precision of double; all other results are fp32 numbers in @f.
+ * A running result: @f for floats and for a PROD of quantised types that is not scaled, @i
+ * otherwise. Sums of floats need the precision of double; all other results are fp32 numbers in @f.
  */
 union nnadev_reduction {
 	int64_t i;
@@ -38,7 +38,10 @@ struct nnadev_reduce {
 	uint32_t blocks;
 };
 
-/* Whether a command multiplies in integers, which is done in the order of the elements. */
+/*
+ * True if the command is a PROD that multiplies integers and scales after each factor, in the order
+ * of the elements.
+ */
 static inline bool nnadev_reduce_is_scaled_product(const struct nnahw_cmd_reduce *p)
 {
 	return p->kind == NNAHW_REDUCTION_PROD && p->multiplier;

@@ -61,7 +61,10 @@ static inline struct nnadev_position nnadev_resize_position(const struct nnahw_c
 	return r;
 }
 
-/* As nnadev_resize_position(), for corners: the fraction may lie beyond 0 to 1 at the edges. */
+/*
+ * Return: as nnadev_resize_position(), for sums of corners. The fraction may be outside of 0 to 1
+ * at the edges.
+ */
 static inline struct nnadev_position nnadev_resize_corners(const struct nnahw_cmd_resize *p,
 							   uint32_t i, float scale, uint32_t size)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The reciprocal square root in fixed point, by Newton's method, of NORM16 and NORM8. */
+/* Reciprocal square root in fixed point by Newton's method, for NORM16 and NORM8. */
 #ifndef NNADEV_ROOT_H
 #define NNADEV_ROOT_H
 
 #include "device/nna/engine/epilogue.h"
 
-/* Fixed point with three integer bits (F3); a product has six. */
+/* Fixed point with three integer bits (F3). A product of two has six. */
 #define NNADEV_F3_ONE (1 << 28)
 #define NNADEV_HALF_ROOT_2 1518500250 /* sqrt(2) / 2, no integer bits */
 
@@ -14,13 +14,16 @@ static inline int32_t nnadev_f3_times(int32_t a, int32_t b)
 	return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31);
 }
 
-/* a << n */
+/* a << n, saturated. */
 static inline int32_t nnadev_shift_up(int32_t a, uint32_t n)
 {
 	return (int32_t)nnadev_clamp_s64((int64_t)a * (1 << n), INT32_MIN, INT32_MAX);
 }
 
-/* 1 / sqrt(x) as multiplier and shift of struct requantize; of what is below 1 that of 1. */
+/*
+ * Return: the multiplier of 1 / sqrt(x), with its shift, as in struct nnahw_requantize. x below 1
+ * counts as 1.
+ */
 static inline int32_t nnadev_reciprocal_root(int32_t x, int32_t *shift)
 {
 	int32_t y = NNADEV_F3_ONE, down = 11, half;
@@ -32,7 +35,7 @@ static inline int32_t nnadev_reciprocal_root(int32_t x, int32_t *shift)
 		x /= 4;
 		down++;
 	}
-	for (; x < 1 << 27; x *= 4) /* now 1/4 to 1 in 2^-29 */
+	for (; x < 1 << 27; x *= 4) /* x becomes 1/4 to 1 in units of 2^-29 */
 		down--;
 	half = ((x >> 1) + 1) >> 1;
 	for (int i = 0; i < 5; i++) {

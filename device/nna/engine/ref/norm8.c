@@ -3,7 +3,7 @@
 #include "device/nna/engine/root.h"
 
 #define TILE_ELEMENTS 8192u
-#define ONE_BITS 7 /* of the scale of the output, 1/128 */
+#define ONE_BITS 7 /* the output's scale is 2^-7 */
 
 static void norm_row(const struct nnadev_engine_command *cmd, uint32_t row)
 {

@@ -107,7 +107,7 @@ static union nnadev_reduction reduce_block(const struct nnadev_reduce *r, const 
 	return x;
 }
 
-/* floor(x * multiplier * 2^-shift + 1/2), in 32 bits that wrap; products have 63 bits at most. */
+/* floor(x * multiplier * 2^-shift + 1/2) in 32 bits that wrap. A product has at most 63 bits. */
 static int32_t reduce_scale(const struct nnahw_cmd_reduce *p, int64_t x)
 {
 	const uint64_t product = (uint64_t)x * (uint64_t)p->multiplier;
@@ -116,7 +116,7 @@ static int32_t reduce_scale(const struct nnahw_cmd_reduce *p, int64_t x)
 		(int64_t)(product + (1ull << (p->shift - 1))), p->shift);
 }
 
-/* A PROD that is scaled after each factor. */
+/* Return: the PROD of an output element, scaled after each factor. */
 static int64_t reduce_scaled_product(const struct nnadev_reduce *r, const uint32_t *index)
 {
 	uint32_t inner[NNAHW_MAX_RANK] = { 0 }, full[NNAHW_MAX_RANK];
@@ -134,7 +134,7 @@ static int64_t reduce_scaled_product(const struct nnadev_reduce *r, const uint32
 	return reduce_scale(r->params, x);
 }
 
-/* The form of one phase: a tile is some outputs. */
+/* One phase: a tile is a range of outputs. */
 static void reduce_outputs(const struct nnadev_reduce *r, const struct nnadev_engine_plan *plan,
 			   uint32_t tile)
 {

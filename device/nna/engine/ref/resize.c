@@ -35,7 +35,7 @@ static void resize_fixed(const struct nnadev_engine_command *cmd, const uint32_t
 			     (sum + (sum < 0 ? -half : half)) / (one * one));
 }
 
-/* One element of U8, as the sum of its corners. */
+/* Computes one element of U8 as the sum of its four corners. */
 static void resize_corners(const struct nnadev_engine_command *cmd, const uint32_t *index)
 {
 	const struct nnahw_cmd_resize *p = (const struct nnahw_cmd_resize *)cmd->raw;
@@ -46,7 +46,7 @@ static void resize_corners(const struct nnadev_engine_command *cmd, const uint32
 				     x = nnadev_resize_corners(p, index[2], p->scale_w, in[2]);
 	float sum = 0;
 
-	/* Top and bottom of the left column, then of the right one. */
+	/* Top and bottom of the left column, then of the right column. */
 	for (uint32_t k = 0; k < 4; k++) {
 		const uint32_t from[] = { index[0], k & 1 ? y.high : y.low,
 					  k & 2 ? x.high : x.low, index[3] };

@@ -35,7 +35,7 @@ static bool before(const struct row *row, uint32_t a, uint32_t b)
 	}
 }
 
-/* Moves the element at `at` down the heap until it comes before its children. */
+/* Moves the index at heap[@at] down until its element comes before those of its children. */
 static void sift(const struct row *row, uint32_t *heap, uint32_t at, uint32_t count)
 {
 	for (uint32_t child; (child = 2 * at + 1) < count; at = child) {

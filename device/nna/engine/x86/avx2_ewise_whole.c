@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * EWISE on integers, the second rule of the description, and CASTs to integers. Rows pass through
- * buffers of PIECE 64-bit elements: inputs are widened, computed by the scalar kernel's own
- * functions, and narrowed to the output. Each step is a loop for one type or one operation, so that
- * type and operation are not tested per element, and the compiler can vectorise the loop.
+ * EWISE on integers by the integer rule, and CASTs to integers. Rows pass through buffers of PIECE
+ * 64-bit elements: inputs are widened, computed by the scalar kernel's own functions, and narrowed
+ * to the output. Each step is a loop for one type or one operation, so that type and operation are
+ * not tested per element, and the compiler can vectorise the loop.
  */
 #include "device/nna/engine/ewise.h"
 #include "device/nna/engine/x86/rows.h"

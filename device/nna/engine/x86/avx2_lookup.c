@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* GATHER of bytes of a table by bytes, as functions of 8-bit numbers are, with AVX2. */
+/* GATHER of bytes of a table by byte indices with AVX2, as functions of 8-bit numbers are. */
 #include "device/nna/engine/kernel.h"
 #include "device/nna/engine/x86/avx2_table.h"
 
@@ -18,7 +18,7 @@ static uint32_t lookup_tile(const struct nnadev_engine_command *cmd,
 	uint32_t begin, end;
 	uint8_t table[256];
 
-	/* In the order of the indices' bits. */
+	/* Order the table by the bits of the index: an S8 index of -128 reads entry 0. */
 	for (uint32_t i = 0; i < 256; i++)
 		table[i ^ flip] = ((const uint8_t *)input->data)[i * step];
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
@@ -27,7 +27,7 @@ static uint32_t lookup_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* A table with an entry for each byte. */
+/* Accepts a table with one entry per byte. */
 static uint32_t lookup_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {

@@ -609,8 +609,8 @@ static uint32_t resize_tile(const struct nnadev_engine_command *cmd,
 }
 
 /*
- * Whether all rows and columns of a sum of corners lie in sixteenths. At the edges both corners are
- * the same one, and steps of at most 1 are exact.
+ * True if the weights of all rows and columns of a sum of corners are whole sixteenths. At the
+ * edges both corners are the same element, and steps of at most 1 are exact.
  */
 static bool has_sixteenths(const struct nnadev_engine_command *cmd)
 {
@@ -632,8 +632,9 @@ static bool has_sixteenths(const struct nnadev_engine_command *cmd)
 }
 
 /*
- * Channels are contiguous, and a row is not too long for a tile. Sums of corners are the same in
- * sixteenths, where each of their steps is exact.
+ * Accepts contiguous channels, if a row is not too long for a tile. A sum of corners must have
+ * weights in sixteenths: each of its steps is then exact, so blending in two steps gives the same
+ * result.
  */
 static uint32_t resize_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * RESIZE with AVX2: sums of four corners, 8 channels at a time, by the scalar kernel's operations
- * in their order. Where all weights are whole sixteenths avx2_resize.c, which comes first, has the
- * same bits sooner.
+ * RESIZE with AVX2 as sums of four corners, 8 channels at a time, with the scalar kernel's
+ * operations in their order. If all weights are whole sixteenths, avx2_resize.c accepts the command
+ * and computes the same bits faster.
  */
 #include <immintrin.h>
 
@@ -11,7 +11,10 @@
 #define TILE_ELEMENTS 16384u
 #define MOST_CHANNELS (1u << 20)
 
-/* 8 channels of a corner, of which there are @n, times the weights of its row and column. */
+/*
+ * Return: 8 channels of a corner, @n of which are present, times the weights of the corner's row
+ * and column.
+ */
 static inline __m256 corner8(const uint8_t *from, uint32_t n, __m256 row, __m256 column)
 {
 	uint64_t bytes = 0;
@@ -25,7 +28,7 @@ static inline __m256 corner8(const uint8_t *from, uint32_t n, __m256 row, __m256
 	return _mm256_mul_ps(_mm256_mul_ps(x, row), column);
 }
 
-/* The channels of one pixel: @from are the corners in the order of the sum. */
+/* Computes the channels of one pixel. @from: the corners in the order of the sum. */
 static void pixel(uint8_t *to, const uint8_t *const *from, uint32_t channels, float fy, float fx)
 {
 	const __m256 top = _mm256_set1_ps(1 - fy), bottom = _mm256_set1_ps(fy),
@@ -42,7 +45,7 @@ static void pixel(uint8_t *to, const uint8_t *const *from, uint32_t channels, fl
 
 		sum = _mm256_add_ps(sum, corner8(from[2] + i, n, top, right));
 		sum = _mm256_add_ps(sum, corner8(from[3] + i, n, bottom, right));
-		/* A NaN becomes 0. */
+		/* A NaN gives 0. */
 		sum = _mm256_max_ps(_mm256_add_ps(sum, half), _mm256_setzero_ps());
 		q = _mm256_cvttps_epi32(_mm256_min_ps(sum, _mm256_set1_ps(UINT8_MAX)));
 		words = _mm_packus_epi32(_mm256_castsi256_si128(q),
@@ -87,7 +90,7 @@ static uint32_t corners_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* Channels are contiguous, and those of a pixel are not too many for a tile. */
+/* Accepts contiguous channels, if the channels of a pixel are not too many for a tile. */
 static uint32_t corners_accepts(const struct nnadev_engine_command *cmd,
 				struct nnadev_engine_plan *plan)
 {

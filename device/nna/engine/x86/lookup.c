@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * GATHER of single elements of a table, as the look-ups of functions of 8 and 16 bits are: the
- * input has one dim, and the elements of output and indices follow each other.
+ * GATHER of single elements of a table, as look-ups of functions of 8 and 16 bits are: the input
+ * has one dim, and output and indices are contiguous.
  */
 #include "device/nna/engine/kernel.h"
 
