@@ -62,7 +62,8 @@ struct nms_sort {
  *   [begin, end)   pending boxes of the current group
  *   [next, count)  boxes of later groups
  *
- * @taken: boxes of the current group that are kept
+ * @kept, @begin, @end, @next, @count: limits of these ranges
+ * @taken: kept boxes of the current group; in PHASE_MERGE, kept boxes that are collected
  * @done: the last phase that has finished the list
  * @stage: current stage, an enum nms_stage
  * @at, @to, @limit, @best: progress of the stage

@@ -6,8 +6,8 @@
 #include "device/nna/engine/epilogue.h"
 
 /*
- * An estimate of at most 256 that is this near to a half proves nothing. A greater one is beyond
- * the limits, see nnadev_limits_fit().
+ * An estimate of at most 256 that is this near to k + 1/2 with an integer k proves nothing. A
+ * greater estimate is beyond the limits, see nnadev_limits_fit().
  */
 #define NNADEV_UNPROVEN 0x1p-13f
 /* Likewise for the estimate of a sum, see struct nnadev_sum. */

@@ -264,8 +264,9 @@ static inline void nnadev_gemm8_window(const struct nnadev_gemm8 *g, const uint8
 
 /*
  * Collects up to @count neighbouring windows, stored @bytes apart at @to. All rows and columns of
- * the windows lie in the input. Return: how many were collected; 0 if a row of the first window is
- * padding, not contiguous in the input, or long.
+ * the windows lie in the input. Return: how many were collected; 0 if the first window is not
+ * inside of the input, if its rows are not contiguous or are long, or if copies of whole vectors
+ * would read behind the input.
  */
 static inline uint32_t nnadev_gemm8_windows(const struct nnadev_gemm8 *g, const uint8_t *data,
 					    int64_t y, int64_t x, uint32_t count, size_t bytes,
@@ -350,7 +351,10 @@ nnadev_gemm8_fill_run(const struct nnadev_gemm8 *g, uint32_t set, const uint32_t
 	uint32_t gathered;
 
 	for (uint32_t r = 0; r < count; r += gathered) {
-		/* A direct row may follow a padding row, so those are collected one by one. */
+		/*
+		 * Input rows may follow padding rows of a direct command, so its padding rows are
+		 * collected one by one.
+		 */
 		const uint32_t most = g->direct		      ? 1 :
 				      count - r < g->together ? count - r :
 								g->together;

@@ -42,7 +42,7 @@ enum nnadev_order { NNADEV_NATURAL, NNADEV_PAIRED };
  * Without a residual, the estimate is that of vector/fixed.h. With a residual, q is estimated as
  * (acc + bias) * scale + nudge, rounded to nearest; the nudge takes the sign of acc + bias. The
  * rounded value is the exact result if the unrounded value is farther than NNADEV_UNPROVEN from the
- * nearest half.
+ * nearest k + 1/2 with an integer k, where rounding changes.
  *
  * Proof. The exact result is round(z), halves in either direction, with z = (acc + bias) *
  * multiplier * 2^-shift; rounding in two steps adds 2^(30-shift) with the product's sign to z. In

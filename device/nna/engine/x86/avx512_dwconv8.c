@@ -134,7 +134,7 @@ static bool dwconv_get(const struct nnadev_engine_command *cmd, struct dwconv *g
 	nnadev_fixed_limits_get(&g->limits, g->conv.output->desc.type, e->zero_point, e->q_min,
 				e->q_max, e->once);
 	/*
-	 * A stream holds at least STREAM / 64 pixels of 64 channels. Smaller parts allow
+	 * A stream holds at least STREAM / 64 pixels of 64 channels. Pixels of fewer channels allow
 	 * proportionally more columns, and rounding to vectors wastes at most 3.
 	 */
 	return g->slots * (g->beyond + 4) <= STREAM / 64;
