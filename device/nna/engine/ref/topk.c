@@ -95,7 +95,9 @@ static void topk_work(const struct nnadev_engine_command *cmd, const struct topk
 
 		memcpy((uint8_t *)values->data +
 			       (int64_t)size * (to + (int64_t)j * values->desc.strides[last]),
-		       (const uint8_t *)input->data + (int64_t)size * (row.at + best * row.step), size);
+		       (const uint8_t *)input->data +
+			       (int64_t)size * (row.at + best * row.step),
+		       size);
 		nnadev_store_integer(indices, at + (int64_t)j * indices->desc.strides[last], best);
 		heap[0] = heap[n - 1 - j];
 		sift(&row, heap, 0, n - 1 - j);
