@@ -368,8 +368,8 @@ static void run_table(const struct rule *r, const struct source *a, const struct
 }
 
 /* Computes rows; rows of the output are @apart. */
-static void run_band(const struct rule *r, struct source *a, struct source *b, uint8_t *to,
-		     const struct band *band, int64_t apart)
+static void run_tile_rows(const struct rule *r, struct source *a, struct source *b, uint8_t *to,
+			  const struct band *band, int64_t apart)
 {
 	const uint32_t length = band->run.count;
 	const bool follows = apart == length;
@@ -430,7 +430,7 @@ static uint32_t ewise8_tile(const struct nnadev_engine_command *cmd,
 						      (b.period == 1 && source_follows(&a))))
 			run_table(&rule, &a, &b, to, band.run.count);
 		else
-			run_band(&rule, &a, &b, to, &band, rows_apart(rows, &band, 0));
+			run_tile_rows(&rule, &a, &b, to, &band, rows_apart(rows, &band, 0));
 	}
 	return NNAHW_STATUS_OK;
 }

@@ -830,7 +830,7 @@ static void run_rows(const struct work *k, uint32_t batch, uint32_t y, bool both
 	}
 }
 
-static void run_area(const struct work *k, const struct nnadev_area *area)
+static void run_tile_rows(const struct work *k, const struct nnadev_area *area)
 {
 	const uint32_t end = area->first_row + area->rows, d = k->g->conv.window.dilation_h;
 
@@ -870,7 +870,7 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 			       blocks = left < parts ? left : parts;
 
 		work_start(&k, block * 16, blocks, parts);
-		run_area(&k, &area);
+		run_tile_rows(&k, &area);
 		block += blocks;
 		left -= blocks;
 	}
