@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Core dumps: what is in them, and that there is one at a time.
+ * Core dumps: their contents, and that a device has one at a time.
  */
 
 #include <linux/devcoredump.h>
@@ -20,7 +20,7 @@
 #define NNA_TEST_REPORT	0x8000u
 #define NNA_TEST_STREAM_SIZE	0x280u
 
-/* A context with a stream, each byte of which is the number of its command, and with a report. */
+/* A context with a report and a stream in which each byte is the number of its command. */
 static struct nna_ctx *nna_coredump_ctx(struct kunit *test, const struct nna_report *report)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -86,7 +86,7 @@ static const struct drm_nna_coredump_ring *nna_coredump_ring(const struct drm_nn
 	return (const void *)dump + dump->rings_offset + ring * dump->ring_stride;
 }
 
-/* What a dump names as the job's current command, for each way to end and each kind of report. */
+/* The command that a dump names, for each status and each kind of report. */
 struct nna_coredump_case {
 	const char *name;
 	u16 status;
@@ -162,7 +162,7 @@ static void nna_coredump_command(struct kunit *test)
 				((const u8 *)dump)[dump->command_offset + i]);
 }
 
-/* A fault: the dump has the job, and the entries behind it on the ring. */
+/* A fault: the dump has the job and the entries that follow it on the ring. */
 static void nna_coredump_of_a_fault(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -195,7 +195,7 @@ static void nna_coredump_of_a_fault(struct kunit *test)
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
-/* A hang: the dump has the rings as they were before the reset. */
+/* A hang: the dump has the state of the rings before the reset. */
 static void nna_coredump_of_a_hang(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -238,7 +238,7 @@ static void nna_coredump_of_a_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, dump->command_size | dump->report_valid | dump->pid);
 }
 
-/* The first dump stays until it is removed; only then another one is made. */
+/* A second dump is made only after the first one has been removed. */
 static void nna_coredump_first_stays(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -254,7 +254,7 @@ static void nna_coredump_first_stays(struct kunit *test)
 	}
 }
 
-/* No dump of jobs that end with an error that does not ban their context. */
+/* An error that does not ban the context makes no dump. */
 static void nna_coredump_of_nothing(struct kunit *test)
 {
 	static const u16 statuses[] = {
@@ -274,7 +274,7 @@ static void nna_coredump_of_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->fault.busy));
 }
 
-/* A dump that has not been made yet is dropped, too: it would hold the device and the module. */
+/* Unbind also drops a dump that is still queued: it would hold the device and the module. */
 static void nna_coredump_dropped_early(struct kunit *test)
 {
 	struct nna_device *nna = to_nna_fake(test)->nna;

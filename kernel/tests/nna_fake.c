@@ -37,7 +37,7 @@
 
 #define NNA_FAKE_FIRST_IRQ 32
 
-/* Most allocations that are noted at a time. */
+/* Maximum number of allocations that are recorded at a time. */
 #define NNA_FAKE_ALLOCATIONS 64u
 
 static uint nna_test_seed;
@@ -238,7 +238,7 @@ u32 nna_fake_pending(struct nna_fake *fake, unsigned int ring)
 	return n;
 }
 
-/* The driver's ring, whose memory the fake accesses; it must be where the registers say. */
+/* Returns the driver's ring, whose memory the fake accesses; the registers must point there. */
 static struct nna_ring *nna_fake_memory(struct nna_fake *fake, unsigned int ring)
 {
 	struct nna_device *nna = dev_get_drvdata(fake->dev);
@@ -314,7 +314,7 @@ void nna_fake_corrupt(struct nna_fake *fake, unsigned int ring)
 	nna_fake_irq(fake, ring);
 }
 
-/* ABORT: completes the job at the front of a ring as aborted, if it is the one. */
+/* ABORT: completes the first job of a ring as aborted, if its sequence number matches. */
 static bool nna_fake_abort(struct nna_fake *fake, unsigned int ring, u32 seqno)
 {
 	struct nna_ring_entry entry;
@@ -430,8 +430,8 @@ static void nna_fake_release(struct nna_fake *fake)
 static const struct file_operations nna_fake_closed_fops = {};
 
 /*
- * After all that the test has kept, be it a fence: nobody else has a reference any more, once those
- * who give theirs back from a work or a thread have done so.
+ * Runs after all references of the test, also on fences, have been dropped. No other reference is
+ * left once work items and threads have dropped theirs.
  */
 static void nna_fake_drop_device(void *data)
 {
@@ -449,7 +449,7 @@ int nna_fake_bind(struct nna_fake *fake)
 {
 	int ret;
 
-	/* As the driver core does it around probe and remove. */
+	/* The driver core does this around probe and remove. */
 	KUNIT_ASSERT_NOT_NULL(fake->test, devres_open_group(fake->dev, fake, GFP_KERNEL));
 	ret = nna_drv_probe(fake->dev, &fake->bus, NULL, fake->irqs, NNA_RINGS);
 	if (ret) {
@@ -457,14 +457,14 @@ int nna_fake_bind(struct nna_fake *fake)
 		return ret;
 	}
 	fake->nna = dev_get_drvdata(fake->dev);
-	/* Tests look at the device after the driver has been unbound. */
+	/* Tests read the device after the driver has been unbound. */
 	drm_dev_get(&fake->nna->drm);
 	KUNIT_ASSERT_EQ(fake->test, 0, kunit_add_action_or_reset(fake->test, nna_fake_drop_device,
 								 &fake->nna->drm));
 	return 0;
 }
 
-/* Opens the device as open() of its node does; of the inode only the number is used. */
+/* Opens the device as open() of its node does; only the number of the inode is used. */
 int nna_fake_open(struct nna_fake *fake)
 {
 	const struct file_operations *fops = fake->nna->drm.driver->fops;
@@ -477,7 +477,7 @@ int nna_fake_open(struct nna_fake *fake)
 	file_inode(filp)->i_rdev = fake->nna->drm.accel->kdev->devt;
 	ret = fops->open(file_inode(filp), filp);
 	if (ret) {
-		/* It has not been opened, so it must not be released. */
+		/* The open failed, so there must be no release. */
 		replace_fops(filp, &nna_fake_closed_fops);
 		fput(filp);
 		return ret;
@@ -506,7 +506,7 @@ void nna_fake_close(struct nna_fake *fake)
 	if (IS_ERR_OR_NULL(fake->filp))
 		return;
 	fput(fake->filp);
-	/* In a kernel thread fput() leaves the last reference to a work item. */
+	/* In a kernel thread fput() drops the last reference in a work item. */
 	flush_delayed_fput();
 	fake->filp = NULL;
 	fake->file = NULL;
@@ -528,7 +528,7 @@ void nna_fake_exit(struct kunit *test)
 
 	if (!fake)
 		return;
-	/* Whatever the test has left, unbind must not have to wait for it. */
+	/* Unbind must not wait for anything that the test has left. */
 	fake->gone = false;
 	nna_fake_resume_control(fake);
 	for (i = 0; i < fake->fence_count; i++)
@@ -637,7 +637,7 @@ struct nna_ctx *nna_fake_ctx(struct nna_fake *fake, u32 vm_id, u32 priority, u32
 	ctx = nna_file_get_ctx(fake->file->driver_priv, args.id);
 	KUNIT_ASSERT_NOT_NULL(fake->test, ctx);
 	nna_ctx_put(ctx);
-	/* As if it had run short jobs only, so that several get on the ring. */
+	/* Expect short jobs, so that several get on the ring. */
 	ctx->usage->shares[priority].longest = 0;
 	if (id)
 		*id = args.id;
@@ -750,7 +750,7 @@ struct dma_fence *nna_fake_fence(struct nna_fake *fake, u32 *handle)
 	return &fence->base;
 }
 
-/* What is allocated and has not been freed, while a task is watched. */
+/* Allocations of the watched task that have not been freed. */
 static struct nna_fake_allocations {
 	spinlock_t lock;
 	struct task_struct *task;
@@ -805,7 +805,7 @@ void nna_fake_watch_memory(struct kunit *test, size_t size)
 	struct nna_fake_allocations *m = &nna_fake_allocations;
 
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
-		kunit_skip(test, "without tracepoints nobody sees what is freed");
+		kunit_skip(test, "needs CONFIG_TRACEPOINTS to see allocations");
 	m->task = NULL;
 	m->size = size;
 	m->count = 0;
@@ -813,7 +813,7 @@ void nna_fake_watch_memory(struct kunit *test, size_t size)
 	KUNIT_ASSERT_EQ(test, 0, register_trace_kfree(nna_fake_kfree, m));
 	KUNIT_ASSERT_EQ(test, 0, register_trace_kmalloc(nna_fake_kmalloc, m));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, nna_fake_unwatch_memory, m));
-	/* Last: what KUnit has allocated for this does not count. */
+	/* Last, so that KUnit's own allocations do not count. */
 	m->task = current;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A device for unit tests: registers in software, which behave as the NNA's do and change only as
- * the test says.
+ * A fake device for unit tests: a register file in software that behaves as the NNA's, under the
+ * control of the test.
  *
  * The whole driver is probed on it, as on a device of a bus. Jobs stay on their rings until the
- * test ends them with nna_fake_complete(); entries of the control ring are completed by a work
- * item, unless control_stopped is set. Interrupts go through the kernel's interrupt core, and are
- * raised by who completes an entry.
+ * test completes them with nna_fake_complete(). A work item completes entries of the control ring,
+ * unless control_stopped is set. The code that completes an entry also raises its interrupt,
+ * through the kernel's interrupt core.
  *
  * Locking: nna_fake.lock protects the registers. The driver accesses them with its own locks held,
  * so no function of the driver is called with it held.
@@ -32,23 +32,23 @@ struct drm_syncobj;
 struct nna_ctx;
 struct nna_vm;
 
-/** NNA_FAKE_LOG - Most control entries that are recorded. */
+/** NNA_FAKE_LOG - Maximum number of control entries that are recorded. */
 #define NNA_FAKE_LOG 64
 
-/** NNA_FAKE_FENCES - Most fences that a test may create. */
+/** NNA_FAKE_FENCES - Maximum number of fences that a test may create. */
 #define NNA_FAKE_FENCES 16u
-/** NNA_FAKE_USER - Bytes of user memory. */
+/** NNA_FAKE_USER - Size of user memory in bytes. */
 #define NNA_FAKE_USER 0x20000u
 
 /** struct nna_fake_ring - A ring's registers. */
 struct nna_fake_ring {
-	/** @base: of the entries. */
+	/** @base: bus address of the entries. */
 	u64 base;
-	/** @cq_base: of the completions. */
+	/** @cq_base: bus address of the completion records. */
 	u64 cq_base;
-	/** @size: entries. */
+	/** @size: number of entries. */
 	u32 size;
-	/** @vector: to raise. */
+	/** @vector: interrupt vector. */
 	u32 vector;
 	/** @status: NNA_RING_REG_STATUS_*. */
 	u32 status;
@@ -56,15 +56,15 @@ struct nna_fake_ring {
 	u32 done;
 	/** @doorbell: entries written. */
 	u32 doorbell;
-	/** @begun: how many of those not completed have been begun; 1 when the ring is enabled. */
+	/** @begun: number of pending entries that have been begun; 1 when the ring is enabled. */
 	u32 begun;
 	/** @run_time: RUN_TIME register. */
 	u32 run_time;
 };
 
-/** struct nna_fake - The device. @hw comes first: it is what test->priv points to. */
+/** struct nna_fake - The device. @hw comes first, since test->priv points to it. */
 struct nna_fake {
-	/** @hw: the operations that the driver calls in place of register accesses. */
+	/** @hw: the operations that replace the driver's register accesses. */
 	struct nna_hw_fake hw;
 	/** @test: the test. */
 	struct kunit *test;
@@ -72,7 +72,7 @@ struct nna_fake {
 	struct nna_bus_ops bus;
 	/** @dev: the KUnit device. */
 	struct device *dev;
-	/** @dma_parms: as a bus sets them. */
+	/** @dma_parms: DMA parameters, which a bus would set. */
 	struct device_dma_parameters dma_parms;
 	/** @nna: the driver's device, while it is bound. */
 	struct nna_device *nna;
@@ -92,9 +92,9 @@ struct nna_fake {
 	u64 job_limit;
 	/** @tick_hz: TIMESTAMP_HZ register. */
 	u64 tick_hz;
-	/** @tick: TIMESTAMP is CLOCK_MONOTONIC in ticks plus this, unless @frozen. */
+	/** @tick: TIMESTAMP is CLOCK_MONOTONIC in ticks plus this; if @frozen, this alone. */
 	u64 tick;
-	/** @frozen: TIMESTAMP is @tick. */
+	/** @frozen: the clock stands still. */
 	bool frozen;
 	/** @control: CONTROL register. */
 	u32 control;
@@ -102,60 +102,60 @@ struct nna_fake {
 	u32 status;
 	/** @rings: the rings' registers. */
 	struct nna_fake_ring rings[NNA_RINGS];
-	/** @gone: registers read as all ones, and writes have no effect. */
+	/** @gone: register reads return all ones, and writes have no effect. */
 	bool gone;
-	/** @refuse_reset: number of resets that do not end. */
+	/** @refuse_reset: number of next resets that do not end. */
 	unsigned int refuse_reset;
 	/** @refuse_ring: this ring cannot be enabled; NNA_RINGS for none. */
 	unsigned int refuse_ring;
-	/** @control_stopped: entries of the control ring are not completed. */
+	/** @control_stopped: do not complete entries of the control ring. */
 	bool control_stopped;
-	/** @corrupt_control: number of control entries to complete with a wrong seqno. */
+	/** @corrupt_control: number of next control entries to complete with a wrong seqno. */
 	unsigned int corrupt_control;
-	/** @ignore_aborts: an ABORT is completed, but the job goes on. */
+	/** @ignore_aborts: complete an ABORT without ending the job. */
 	bool ignore_aborts;
-	/** @drop_irqs: number of interrupts that are lost. */
+	/** @drop_irqs: number of next interrupts to lose. */
 	unsigned int drop_irqs;
 	/** @resets: resets done. */
 	unsigned int resets;
-	/** @bus_master_resets: resets done when bus mastering was enabled. */
+	/** @bus_master_resets: value of @resets when bus mastering was enabled. */
 	unsigned int bus_master_resets;
-	/** @bus_master_disables: times that bus mastering was disabled. */
+	/** @bus_master_disables: number of times that bus mastering was disabled. */
 	unsigned int bus_master_disables;
-	/** @log: the entries that came on the control ring. */
+	/** @log: entries of the control ring. */
 	struct nna_ring_entry log[NNA_FAKE_LOG];
-	/** @logged: how many. */
+	/** @logged: number of entries in @log. */
 	unsigned int logged;
 	/** @irqs: interrupt numbers of the vectors. */
 	int irqs[NNA_RINGS];
 	/** @control_work: completes the entries of the control ring. */
 	struct work_struct control_work;
-	/** @wq: the workqueue that it runs on. */
+	/** @wq: the workqueue of @control_work. */
 	struct workqueue_struct *wq;
 	/** @filp: an open file of the device. */
 	struct file *filp;
 	/** @file: DRM's part of it. */
 	struct drm_file *file;
-	/** @fences: fences for the test to signal; at its end the others are signalled. */
+	/** @fences: fences for the test to signal; its end signals the others. */
 	struct dma_fence *fences[NNA_FAKE_FENCES];
-	/** @fence_count: how many. */
+	/** @fence_count: number of fences in @fences. */
 	unsigned int fence_count;
 	/** @user: NNA_FAKE_USER bytes of user memory, mapped at first use. */
 	unsigned long user;
-	/** @user_used: how much of it has been handed out. */
+	/** @user_used: number of bytes of @user in use. */
 	size_t user_used;
 };
 
-/** to_nna_fake() - The fake of a test. */
+/** to_nna_fake() - The fake device of a test. */
 static inline struct nna_fake *to_nna_fake(struct kunit *test)
 {
 	return test->priv;
 }
 
-/** nna_fake_seed() - Seed of random tests: nna.test_seed, or another number each time. */
+/** nna_fake_seed() - Seed of random tests: nna.test_seed, or a random number. */
 unsigned int nna_fake_seed(void);
 
-/** nna_fake_slowness() - The factor for all time limits: nna.test_slowness, or 1. */
+/** nna_fake_slowness() - Factor for all time limits: nna.test_slowness, or 1. */
 unsigned int nna_fake_slowness(void);
 
 /** nna_fake_create() - Create the device in test->priv, without a driver bound to it. */
@@ -170,7 +170,7 @@ int nna_fake_open(struct nna_fake *fake);
 /** nna_fake_init() - kunit_suite.init: a bound device with one open file. */
 int nna_fake_init(struct kunit *test);
 
-/** nna_fake_init_at() - The same with a device whose clock has @tick_hz. */
+/** nna_fake_init_at() - nna_fake_init() for a device whose clock has @tick_hz. */
 int nna_fake_init_at(struct kunit *test, u64 tick_hz);
 
 /** nna_fake_ticks() - A duration in ticks of the device's clock, rounded down. */
@@ -185,7 +185,7 @@ void nna_fake_close(struct nna_fake *fake);
 /** nna_fake_unbind() - Unbind the driver now; the file stays open. */
 void nna_fake_unbind(struct nna_fake *fake);
 
-/** nna_fake_pending() - Entries on a ring that have not been completed. */
+/** nna_fake_pending() - Number of entries on a ring that have not completed. */
 u32 nna_fake_pending(struct nna_fake *fake, unsigned int ring);
 
 /** nna_fake_entry() - Copy the oldest entry of a ring; false when there is none. */
@@ -214,43 +214,43 @@ void nna_fake_irq(struct nna_fake *fake, unsigned int ring);
 	KUNIT_ASSERT_TRUE_MSG(test, __tries, "never: %s", #condition); \
 } while (0)
 
-/** nna_fake_settle() - Sleep until the driver has done all that it can without the device. */
+/** nna_fake_settle() - Sleep until the driver has no work left without the device. */
 void nna_fake_settle(struct nna_fake *fake);
 
 /**
  * nna_fake_user() - Some user memory, aligned to 8 bytes.
  * @fake: the device.
- * @data: what to copy there, or NULL.
+ * @data: data to copy there, or NULL.
  * @size: bytes.
  *
- * It is used again once NNA_FAKE_USER more bytes have been asked for.
+ * The memory is reused after NNA_FAKE_USER more bytes have been requested.
  *
  * Return: its address.
  */
 void __user *nna_fake_user(struct nna_fake *fake, const void *data, size_t size);
 
-/** nna_fake_user_end() - The end of the user memory; the page behind it cannot be accessed. */
+/** nna_fake_user_end() - End of the user memory; the page behind it cannot be accessed. */
 void __user *nna_fake_user_end(struct nna_fake *fake);
 
-/** nna_fake_ioctl() - Call an ioctl on the open file; @arg is of the size that @cmd says. */
+/** nna_fake_ioctl() - Call an ioctl on the open file; @arg has the size that is part of @cmd. */
 int nna_fake_ioctl(struct nna_fake *fake, unsigned int cmd, void *arg);
 
-/** nna_fake_vm() - Create an address space: a reference until the test's end, and its id. */
+/** nna_fake_vm() - Create an address space, which lives until the file is closed, and its id. */
 struct nna_vm *nna_fake_vm(struct nna_fake *fake, u32 *id);
 
-/** nna_fake_ctx() - Create a context: a reference until the test's end, and its id. */
+/** nna_fake_ctx() - Create a context, which lives until the file is closed, and its id. */
 struct nna_ctx *nna_fake_ctx(struct nna_fake *fake, u32 vm_id, u32 priority, u32 *id);
 
 /** nna_fake_bo() - Create a buffer object. Return: its handle. */
 u32 nna_fake_bo(struct nna_fake *fake, u64 size, u32 vm_id);
 
-/** nna_fake_syncobj() - Create a syncobj: a reference until the test's end, and its handle. */
+/** nna_fake_syncobj() - Create a syncobj, referenced until the test's end, and its handle. */
 struct drm_syncobj *nna_fake_syncobj(struct nna_fake *fake, u32 *handle);
 
 /** nna_fake_keep_fence() - Drop a reference on a fence at the test's end. */
 void nna_fake_keep_fence(struct nna_fake *fake, struct dma_fence *fence);
 
-/** nna_fake_submit_args() - The argument of a well-formed SUBMIT. */
+/** nna_fake_submit_args() - The argument of a valid SUBMIT. */
 struct drm_nna_submit nna_fake_submit_args(void);
 
 /** nna_fake_push() - nna_job_reserve() and nna_job_submit(). */
@@ -262,7 +262,7 @@ int nna_fake_push(struct nna_fake *fake, struct nna_ctx *ctx, const struct drm_n
  * @fake: the device.
  * @ctx: the context.
  * @in: a binary syncobj to wait for, or 0.
- * @args: what to submit, or NULL for what nna_fake_submit_args() says.
+ * @args: the argument, or NULL for that of nna_fake_submit_args().
  * @fence: out: the job's fence, a reference until the test's end.
  *
  * Return: the driver's result.
@@ -271,7 +271,7 @@ int nna_fake_submit(struct nna_fake *fake, struct nna_ctx *ctx, u32 in,
 		    const struct drm_nna_submit *args, struct dma_fence **fence);
 
 /**
- * nna_fake_start() - Submit a usual job and wait until it is on its ring, if it gets there.
+ * nna_fake_start() - Submit a default job and wait until it is on its ring, if it gets there.
  * @fake: the device.
  * @ctx: the context.
  * @in: a binary syncobj to wait for, or 0.
@@ -281,14 +281,14 @@ int nna_fake_submit(struct nna_fake *fake, struct nna_ctx *ctx, u32 in,
 struct dma_fence *nna_fake_start(struct nna_fake *fake, struct nna_ctx *ctx, u32 in);
 
 /**
- * nna_fake_succeed() - Have a job succeed that is alone on its ring.
+ * nna_fake_succeed() - Complete the only job of a ring with success.
  * @fake: the device.
  * @ring: the ring.
  * @fence: the job's fence.
  */
 void nna_fake_succeed(struct nna_fake *fake, unsigned int ring, struct dma_fence *fence);
 
-/** nna_fake_fence_error() - Wait for a fence: 0 or its error; 1 if it does not signal in time. */
+/** nna_fake_fence_error() - Wait for a fence. Return: 0, its error, or 1 if the wait times out. */
 int nna_fake_fence_error(struct dma_fence *fence);
 
 /** struct nna_fake_fence - A fence for the test to signal. */
@@ -299,17 +299,17 @@ struct nna_fake_fence {
 	spinlock_t lock;
 };
 
-/** nna_fake_fence() - Create one, in a new syncobj: a reference until the test's end. */
+/** nna_fake_fence() - Create a fence in a new syncobj, referenced until the test's end. */
 struct dma_fence *nna_fake_fence(struct nna_fake *fake, u32 *handle);
 
 /**
- * nna_fake_watch_memory() - From now on note what this task allocates with kmalloc().
- * @test: the test, which may call it once.
- * @size: bytes of the allocations that count, or 0 for all.
+ * nna_fake_watch_memory() - Record all further kmalloc() calls of this task.
+ * @test: the test, which may call this once.
+ * @size: size in bytes of the allocations to record, or 0 for all.
  */
 void nna_fake_watch_memory(struct kunit *test, size_t size);
 
-/** nna_fake_kept_memory() - How many of these allocations nobody has freed. */
+/** nna_fake_kept_memory() - Number of recorded allocations that have not been freed. */
 unsigned int nna_fake_kept_memory(struct kunit *test);
 
 #endif

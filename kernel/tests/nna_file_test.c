@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Open files: what open() and close() leave behind, be the open successful or not.
+ * Open files: neither a successful nor a failed open() leaks anything.
  */
 
 #include <linux/err.h>
@@ -51,7 +51,7 @@ static void nna_file_fails(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, file->driver_priv);
 }
 
-/* Unbind does not wait for what a file has that is open, so close() does: the device goes next. */
+/* Unbind does not wait for objects of open files, so close() waits for their release. */
 static void nna_file_outlives_unbind(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);

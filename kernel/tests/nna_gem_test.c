@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffer objects: dma-bufs whose pieces are no whole pages are refused, and DMA mappings are undone
- * at unbind.
+ * Buffer objects: an import refuses dma-bufs that do not consist of whole pages, and unbind removes
+ * DMA mappings.
  */
 
 #include <linux/dma-buf.h>
@@ -16,7 +16,7 @@
 
 #define NNA_TEST_PIECES	3u
 
-/* The exporter of a dma-buf of 4 pages, with pieces at the DMA addresses that the test chooses. */
+/* The exporter of a dma-buf of 4 pages; the test chooses the DMA addresses of its segments. */
 struct nna_gem_export {
 	const char *name;
 	struct {
@@ -117,7 +117,7 @@ static void nna_gem_import(struct kunit *test)
 	dma_buf_put(dmabuf);
 }
 
-/* Unbind removes the attachment, and the object stays as long as somebody has a reference. */
+/* Unbind removes the attachment; the object lives until its last reference is dropped. */
 static void nna_gem_import_outlives_the_device(struct kunit *test)
 {
 	struct dma_buf *dmabuf = nna_gem_dmabuf(test, &nna_gem_exports[0]);
@@ -164,7 +164,7 @@ static void nna_gem_restore_limit(void *arg)
 	nna_pages_limit = 0;
 }
 
-/* The pages of objects, once they are got, and of page tables are bounded for the whole device. */
+/* The device limits the pages of objects, from their allocation on, and of page tables. */
 static void nna_gem_pages_limit(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -203,7 +203,7 @@ static void nna_gem_pages_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(nna));
 }
 
-/* A page table for which there is no memory is not counted. */
+/* A page table whose allocation fails is not counted. */
 static void nna_gem_no_table(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -217,7 +217,7 @@ static void nna_gem_no_table(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(fake->nna));
 }
 
-/* Whatever way mmap() comes, be it through a dma-buf. */
+/* The limit applies to every path of mmap(), also through a dma-buf. */
 static void nna_gem_no_mmap(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probe: devices that are no NNA, have registers with impossible values, or do not answer.
+ * Probe of devices that are no NNA, have impossible register values, or do not answer.
  */
 
 #include "nna_fake.h"
@@ -170,7 +170,7 @@ static void nna_hw_unbind_quiets(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0u, fake->rings[i].status);
 }
 
-/* With few vectors rings share them; every ring's jobs still end. */
+/* Rings share vectors if there are few; the jobs of each ring still end. */
 static const u32 nna_vectors[] = { 1, 2, 4, 5, 32 };
 
 static void nna_vectors_desc(const u32 *n, char *desc)

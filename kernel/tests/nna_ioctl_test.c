@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every rule of every ioctl: a call that is valid but for one value is refused with the right error
- * and has changed nothing; the same call without that value succeeds.
+ * Every rule of every ioctl: a call with one wrong value is refused with the right error and has
+ * changed nothing; the same call with a valid value succeeds.
  */
 
 #include <linux/cred.h>
@@ -85,7 +85,7 @@ struct nna_rule {
 	offsetof(struct drm_nna_##type, field), sizeof_field(struct drm_nna_##type, field), \
 	value, error }
 
-/* Variants of a call that have rules of their own; numbered after the ioctls. */
+/* Variants of a call with rules of their own; their numbers follow the ioctls. */
 enum {
 	DRM_NNA_VM_BIND_UNMAP = 0x100,
 	DRM_NNA_SUBMIT_SIGNAL,
@@ -218,7 +218,7 @@ static int nna_call_do(struct nna_ioctl_test *t, struct nna_call *call)
 	return nna_fake_ioctl(t->fake, call->cmd, &call->arg);
 }
 
-/* Everything that a refused call might have changed. */
+/* State that a refused call might have changed. */
 struct nna_snapshot {
 	unsigned int vms;
 	unsigned int ctxs;
@@ -423,7 +423,7 @@ static const struct nna_rule nna_rules[] = {
 	NNA_RULE_ELEMENT(SUBMIT_TIMELINE, sync, flags, DRM_NNA_SYNC_TYPE_TIMELINE, -EINVAL),
 };
 
-/* The names of rules with the name of the call, as different calls have fields of the same name. */
+/* Name of a rule: with the name of the call, since calls have fields of the same name. */
 static void nna_rule_desc(const struct nna_rule *rule, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s%s",
@@ -590,7 +590,7 @@ static int nna_ioctl_submit_profile(struct nna_ioctl_test *t, u64 va, u32 size)
 	return nna_call_do(t, &call);
 }
 
-/* The job that was submitted last has got this profile. */
+/* Checks the profile of the last submitted job. */
 static void nna_ioctl_expect_profile(struct nna_ioctl_test *t, u64 va, u32 size)
 {
 	struct kunit *test = t->fake->test;
@@ -709,7 +709,7 @@ static void nna_ioctl_ctx_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_ioctl(t->fake, DRM_IOCTL_NNA_CTX_CREATE, &create));
 }
 
-/* Without CAP_SYS_NICE. */
+/* Runs without CAP_SYS_NICE. */
 static void nna_ioctl_realtime(struct kunit *test)
 {
 	struct nna_ioctl_test *t = nna_ioctl_test(test);
@@ -833,7 +833,7 @@ static void nna_ioctl_file_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0ull, c.jobs);
 }
 
-/* Callers with a shorter structure than the driver's, and a longer one. */
+/* Callers whose structure is shorter or longer than the driver's. */
 static void nna_ioctl_older_submit(struct kunit *test)
 {
 	struct nna_ioctl_test *t = nna_ioctl_test(test);
@@ -898,7 +898,7 @@ static void nna_ioctl_unknown_number(struct kunit *test)
 				       arg));
 }
 
-/* Ids and handles of one file are not valid in another one. */
+/* Ids and handles of one file are invalid in another file. */
 static void nna_ioctl_other_file(struct kunit *test)
 {
 	struct nna_ioctl_test *t = nna_ioctl_test(test);

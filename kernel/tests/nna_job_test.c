@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jobs: their order, their ring entries, the fence's error for each status, deadlines, bans, and
- * contexts and files that are closed while jobs wait or run.
+ * Jobs: order, ring entries, the fence's error for each status, deadlines, bans, and the close of
+ * contexts and files while jobs wait or run.
  */
 
 #include <linux/delay.h>
@@ -47,7 +47,7 @@ static void nna_job_completes(struct kunit *test)
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
-/* A duration is rounded up: a job gets at least what was asked for. */
+/* Durations are rounded up: a job gets at least the requested time. */
 static u64 nna_job_ticks_up(const struct nna_fake *fake, u64 ns)
 {
 	return DIV_ROUND_UP_ULL(ns * fake->tick_hz, NSEC_PER_SEC);
@@ -87,7 +87,7 @@ static void nna_job_entry(struct kunit *test)
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
-/* Of any size, up to the end of the addresses. */
+/* Profiles of any size, up to the end of the address range. */
 static void nna_job_profile(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -151,7 +151,7 @@ static void nna_job_priority_is_ring(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
-/* A ring whose job does not end delays no other ring. */
+/* A job that does not end delays no other ring. */
 static void nna_job_rings_are_independent(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -195,7 +195,7 @@ static void nna_job_order_in_ctx(struct kunit *test)
 	}
 }
 
-/* Jobs of different contexts of a ring are run in the order of their submission. */
+/* Jobs of different contexts of a ring run in the order of their submission. */
 static void nna_job_ctxs_in_order_of_arrival(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -223,7 +223,7 @@ struct nna_status_case {
 	bool ban;
 };
 
-/* Written out here, as the driver's own table is generated from the hardware description. */
+/* An independent table: the driver's own is generated from the hardware description. */
 static const struct nna_status_case nna_statuses[] = {
 	{ "OK", NNA_STATUS_OK, 0, false },
 	{ "YIELDED", NNA_STATUS_YIELDED, 0, false },
@@ -263,7 +263,7 @@ static void nna_job_status(struct kunit *test)
 	nna_fake_settle(fake);
 	nna_fake_complete(fake, NNA_TEST_RING, c->status, 0x12340);
 	KUNIT_EXPECT_EQ(test, c->error, nna_fake_fence_error(fence));
-	/* The run time that fdinfo shows, for statuses that come with one. */
+	/* fdinfo shows the run time, for each status that has one. */
 	if (c->status == NNA_STATUS_OK || c->status == NNA_STATUS_YIELDED)
 		ticks = 0x12340;
 	else if (budget)
@@ -314,7 +314,7 @@ static void nna_job_first_ban_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, state.fault_command);
 }
 
-/* Jobs of a banned context that are on the ring are aborted, and the others never get there. */
+/* A ban aborts the context's jobs on the ring; its other jobs never get there. */
 static void nna_job_ban_ends_the_rest(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -342,11 +342,11 @@ static void nna_job_ban_ends_the_rest(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(other));
 }
 
-/* What decides when a job must have ended. */
+/* The times that determine a job's deadline. */
 enum nna_deadline_end {
 	NNA_END_NEVER,
 	NNA_END_DEADLINE,
-	/* The duration, counted from the in-fence. */
+	/* The duration, from the signal of the in-fence. */
 	NNA_END_DURATION,
 };
 
@@ -361,7 +361,7 @@ struct nna_deadline_case {
 	enum nna_deadline_end end;
 };
 
-/* The in-fence says that it signalled this long after now, which is the time that counts. */
+/* The timestamp of the in-fence lies this long after now; the duration begins there. */
 #define NNA_TEST_IN_FENCE_S	1000
 
 static const struct nna_deadline_case nna_deadlines[] = {
@@ -375,7 +375,7 @@ static const struct nna_deadline_case nna_deadlines[] = {
 };
 KUNIT_ARRAY_PARAM_DESC(nna_deadline, nna_deadlines, name);
 
-/* Exact but for the uncertainty of the pair of clock readings, and for rounding. */
+/* Exact up to the uncertainty of the pair of clock readings and rounding. */
 static void nna_job_expect_deadline(struct nna_fake *fake, const struct nna_ring_entry *e, u64 ns)
 {
 	u64 sampled_ns, tick, uncertainty;
@@ -418,7 +418,7 @@ static void nna_job_deadline(struct kunit *test)
 
 struct nna_past_case {
 	const char *name;
-	/* In ms from now on. The in-fence signals when it is over. */
+	/* In ms from now. The in-fence signals at the end. */
 	int deadline;
 };
 
@@ -500,7 +500,7 @@ static ktime_t nna_job_in_ms(unsigned int ms)
 	return ktime_add_ms(ktime_get(), ms);
 }
 
-/* A waiter's deadline boosts the ring. */
+/* The deadline of a waiter boosts the ring. */
 static void nna_job_waiters_deadline(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -518,7 +518,7 @@ static void nna_job_waiters_deadline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
-/* The ring is boosted shortly before the earliest of the waiters' deadlines, and only then. */
+/* The ring is boosted once, shortly before the earliest deadline of its waiters. */
 static void nna_job_waiters_deadlines(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -539,7 +539,7 @@ static void nna_job_waiters_deadlines(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
-/* A deadline that comes to nothing, as the job has ended before, keeps nothing alive. */
+/* The deadline of a job that ends before keeps no reference. */
 static void nna_job_deadline_is_dropped(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -559,7 +559,7 @@ static void nna_job_deadline_is_dropped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1u, kref_read(&parent->refcount));
 }
 
-/* A context that is closed when the scheduler has already taken a job from its queue. */
+/* A context is closed after the scheduler has taken a job from its queue. */
 static void nna_job_of_closed_ctx_does_not_run(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -579,7 +579,7 @@ static void nna_job_of_closed_ctx_does_not_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(fence));
 }
 
-/* No boost for a job that has ended, be the deadline set before or after. */
+/* A job that has ended gets no boost, whether its deadline was set before or after the end. */
 static void nna_job_deadline_of_the_done(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -595,7 +595,7 @@ static void nna_job_deadline_of_the_done(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, nna_job_boosts(fake));
 }
 
-/* A deadline that is set before the job is on the ring has its effect once it is. */
+/* A deadline that is set before the job is on the ring takes effect when the job gets there. */
 static void nna_job_deadline_of_the_waiting(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -613,7 +613,7 @@ static void nna_job_deadline_of_the_waiting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
-/* A job's deadline is set on its in-fences. */
+/* A job's deadline is passed to its in-fences. */
 static void nna_job_deadline_is_handed_on(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -632,7 +632,7 @@ static void nna_job_deadline_is_handed_on(struct kunit *test)
 	args.deadline_ns = ktime_to_ns(nna_job_in_ms(1000 * nna_fake_slowness()));
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, second, out.handle, &args, &fence));
 	boosts = nna_job_boosts(fake);
-	/* On a kernel that is slow enough the time for it has come. */
+	/* On a slow kernel the deadline may have passed. */
 	if (ktime_get_ns() < args.deadline_ns - NNA_BOOST_MS * NSEC_PER_MSEC)
 		KUNIT_EXPECT_EQ(test, 0u, boosts);
 	nna_fake_wait(test, nna_job_boosts(fake) == 1);
@@ -654,7 +654,7 @@ static void nna_job_accounts_run_time(struct kunit *test)
 		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 1000);
 		KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 	}
-	/* With other statuses the detail is no run time. */
+	/* The detail of other statuses is no run time. */
 	fence = nna_job_submit_one(test, ctx, NULL);
 	nna_fake_settle(fake);
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_BAD_INDEX, 0x40);
@@ -748,7 +748,7 @@ static void nna_count_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 	container_of(cb, struct nna_counted, cb)->signals++;
 }
 
-/* A fence signals once, whatever follows: spurious interrupts, a timeout, close, unbind. */
+/* A fence signals once, whatever follows: a spurious interrupt, a timeout, close, unbind. */
 static void nna_job_signals_once(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -802,7 +802,7 @@ static void nna_job_ctx_destroyed(struct kunit *test)
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
-/* The fences of a context signal in order, though one that will not run needs nothing. */
+/* The fences of a context signal in order, even if a job will not run and could end at once. */
 static void nna_job_destroyed_in_order(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -840,7 +840,7 @@ static void nna_closing_work(struct work_struct *work)
 	WRITE_ONCE(closing->closed, true);
 }
 
-/* A context can be closed without stopping the schedulers, which run the jobs of others. */
+/* Closing a context stops no scheduler: they run the jobs of other contexts. */
 static void nna_job_close_stops_no_scheduler(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -864,7 +864,7 @@ static void nna_job_close_stops_no_scheduler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(queued));
 }
 
-/* A context has room for so many jobs that have not ended, and its file for so many of all. */
+/* A context has a quota of jobs that have not ended, and its file one for all its contexts. */
 static void nna_job_room(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -882,12 +882,14 @@ static void nna_job_room(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, -EAGAIN, nna_fake_push(fake, ctxs[i], &args, NULL, 0));
 	nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING));
-	/* The first job of the first context; the file has room again, but the others have not. */
+	/*
+	 * End the first context's first job: the file and that context have quota, the others not.
+	 */
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, -EAGAIN, nna_fake_push(fake, ctxs[1], &args, NULL, 0));
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_push(fake, ctxs[i], &args, NULL, 0));
 	KUNIT_EXPECT_EQ(test, -EAGAIN, nna_fake_push(fake, ctxs[0], &args, NULL, 0));
-	/* A submission that fails takes no room. */
+	/* A failed submission uses no quota. */
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, -ENOENT,
 			nna_fake_push(fake, ctxs[i], &args,
@@ -899,7 +901,7 @@ static void nna_job_room(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0, atomic_read(&ctxs[i]->quota_used));
 }
 
-/* Shutdown stops the device and ends all jobs, also those that wait for fences of others. */
+/* Shutdown stops the device and ends all jobs, also those that wait for foreign fences. */
 static void nna_job_shutdown(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -924,7 +926,7 @@ static void nna_job_shutdown(struct kunit *test)
 	dma_fence_signal(in);
 }
 
-/* Unbind does not wait for fences of others. */
+/* Unbind does not wait for foreign fences. */
 static void nna_job_unbind_while_waiting(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -942,7 +944,7 @@ static void nna_job_unbind_while_waiting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(second));
 }
 
-/* A job of a context that is banned while it waits ends at once. */
+/* A job ends at once if its context is banned while it waits. */
 static void nna_job_banned_while_waiting(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -999,7 +1001,7 @@ static void nna_job_file_closed(struct kunit *test)
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
-/* An abort that comes too late has no effect. */
+/* An abort of a job that has ended has no effect. */
 static void nna_job_abort_too_late(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -1032,7 +1034,7 @@ static void nna_job_in_banned_ctx_of_closed_file(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(b));
 }
 
-/* However a job ended, its finished fence has a parent, which holds a reference on the device. */
+/* Each job's finished fence gets a parent, which holds a reference on the device. */
 static void nna_job_fences_keep_the_device(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -1111,7 +1113,7 @@ static struct kunit_suite nna_job_suite = {
 	.test_cases = nna_job_cases,
 };
 
-/* The same with other clocks: two in which hardly anything is a whole tick, and a faster one. */
+/* The same with other clocks: two in which few durations are whole ticks, and a faster one. */
 static int nna_job_init_19m2(struct kunit *test)
 {
 	return nna_fake_init_at(test, 19200000);

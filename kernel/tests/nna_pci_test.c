@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the PCI core calls when it recovers from an error of the bus, or resets the device: the
- * driver's handlers, in the order of Documentation/PCI/pci-error-recovery.rst, with a PCI function
- * whose configuration space is an array.
+ * Recovery from bus errors, and resets by the PCI core: the driver's handlers, called in the order
+ * of Documentation/PCI/pci-error-recovery.rst for a PCI function whose configuration space is an
+ * array.
  */
 
 #include <linux/device/driver.h>
@@ -13,20 +13,20 @@
 
 #define NNA_TEST_RING	DRM_NNA_CTX_PRIORITY_MEDIUM
 
-/* Where configuration space has the lowest BAR, and a value for it. */
+/* Offset of the lowest BAR in configuration space, and a value for it. */
 #define NNA_TEST_BAR	PCI_BASE_ADDRESS_0
 #define NNA_TEST_BASE	0xfeb00000u
 
-/* The PCI core's results are of a type of their own, which KUnit's macros cannot print. */
+/* Converts a result of the PCI core: KUnit's macros cannot print its type. */
 #define NNA_PCI_EXPECT_EQ(test, result, call) \
 	KUNIT_EXPECT_EQ(test, (__force unsigned int)(result), (__force unsigned int)(call))
 
 /**
  * struct nna_pci_function - A function without capabilities.
- * @pdev: what the handlers get.
+ * @pdev: the argument of the handlers.
  * @bus: reads and writes @config.
  * @config: its configuration space.
- * @handlers: the driver's.
+ * @handlers: the handlers of the driver.
  */
 struct nna_pci_function {
 	struct pci_dev pdev;
@@ -60,7 +60,7 @@ static struct pci_ops nna_pci_config_ops = {
 	.write = nna_pci_config_write,
 };
 
-/* The function as probe leaves it, with its configuration saved. */
+/* Creates the function in its state after probe, with its configuration saved. */
 static struct nna_pci_function *nna_pci_function(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -88,7 +88,7 @@ static struct nna_ctx *nna_pci_ctx(struct kunit *test)
 	return nna_fake_ctx(to_nna_fake(test), vm, NNA_TEST_RING, NULL);
 }
 
-/* The job that ran is lost, without a ban, after one reset more, and the next one runs. */
+/* One more reset ends the running job without a ban, and the next job runs. */
 static void nna_pci_recovered(struct kunit *test, struct nna_ctx *ctx, struct dma_fence *begun,
 			      int resets)
 {
@@ -128,7 +128,7 @@ static void nna_pci_error_that_is_fatal(struct kunit *test)
 	int i;
 	u32 bar;
 
-	/* What was saved serves for more errors than one. */
+	/* The saved state serves for several errors. */
 	for (i = 1; i <= 3; i++) {
 		begun = nna_fake_start(fake, ctx, 0);
 		fake->gone = true;
@@ -151,7 +151,7 @@ static void nna_pci_error_that_is_fatal(struct kunit *test)
 	}
 }
 
-/* Recovery fails, at once or after the driver has asked for a reset. */
+/* Recovery fails at once, or after the driver has requested a reset. */
 static void nna_pci_error_that_is_the_last(struct kunit *test)
 {
 	const bool *at_once = test->param_value;
@@ -180,7 +180,7 @@ static void nna_pci_last_desc(const bool *at_once, char *desc)
 
 KUNIT_ARRAY_PARAM(nna_pci_last, nna_pci_lasts, nna_pci_last_desc);
 
-/* A reset that user space has asked for: the PCI core saves and restores the configuration. */
+/* A reset on request of user space: the PCI core saves and restores the configuration. */
 static void nna_pci_reset_that_is_asked_for(struct kunit *test)
 {
 	struct nna_pci_function *f = nna_pci_function(test);
@@ -198,7 +198,7 @@ static void nna_pci_reset_that_is_asked_for(struct kunit *test)
 	memset(fake->rings, 0, sizeof(fake->rings));
 	spin_unlock_irq(&fake->lock);
 	f->handlers->reset_done(&f->pdev);
-	/* The device's clock may have begun anew: what has been read of it counts no more. */
+	/* The device's clock may have restarted, so the pair of readings is invalid. */
 	nna_clock_get(&fake->nna->clock, &ns, &tick, &uncertainty);
 	KUNIT_EXPECT_EQ(test, 0ull, ns);
 	nna_pci_recovered(test, ctx, begun, 1);

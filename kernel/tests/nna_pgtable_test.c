@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page tables against a model, an array of pages. The tables are walked as the device walks them:
- * from the root, by the bus addresses in their entries, without the driver's struct nna_pt.
+ * Page tables, compared with a model, an array of pages. The walk is that of the device: from the
+ * root, by the bus addresses in the entries, without the driver's struct nna_pt.
  */
 
 #include <kunit/test.h>
@@ -12,7 +12,7 @@
 #include "nna_fake.h"
 #include "../nna_pgtable.h"
 
-/* The pages that the tests map: across an address where the index at every level changes. */
+/* The pages that the tests map, around an address at which the index of every level changes. */
 #define NNA_TEST_PAGES	2560u
 #define NNA_TEST_BASE	((1ull << 39) - 1024 * NNA_PAGE_SIZE)
 #define NNA_TEST_TABLES	128u
@@ -78,7 +78,7 @@ static struct nna_pt *nna_test_table(struct nna_pgtable_test *t, u64 address)
 	return index < NNA_TEST_TABLES ? t->tables[index] : NULL;
 }
 
-/* The entry that the device's walk finds; for a large page that of the small page within it. */
+/* Returns the entry that the device's walk finds; for a large page, of the small page within it. */
 static u64 nna_test_walk(struct kunit *test, u64 va, bool *large)
 {
 	struct nna_pgtable_test *t = test->priv;
@@ -113,7 +113,7 @@ static u64 nna_test_walk(struct kunit *test, u64 va, bool *large)
 	return 0;
 }
 
-/* Checks that no table but the root is empty, and that each counts its valid entries. */
+/* Checks that no table but the root is empty, and that each table's count of entries is right. */
 static unsigned int nna_test_count_tables(struct kunit *test, struct nna_pt *pt, unsigned int level)
 {
 	unsigned int i, used = 0, tables = 1;
@@ -321,7 +321,7 @@ static void nna_pgtable_small_then_large(struct kunit *test)
 	nna_test_map(test, 700, 3, SZ_1M, true);
 	nna_test_map(test, 512, 512, SZ_4M, true);
 	nna_test_compare(test);
-	/* The table of the small pages has been unlinked, so a large page can take its place. */
+	/* The table of the small pages has been unlinked, so a large page can be mapped there. */
 	KUNIT_EXPECT_EQ(test, 1u, nna_test_large_pages(test));
 }
 
@@ -353,7 +353,7 @@ static void nna_pgtable_unmap_returns_tables(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1u, t->pgt.tables);
 	nna_test_compare(test);
 	nna_pgtable_release(&t->pgt);
-	/* The pools keep a bounded number of tables. */
+	/* The pools keep a limited number of tables. */
 	KUNIT_EXPECT_LE(test, t->live, 1u + 16u);
 }
 
@@ -373,7 +373,7 @@ static void nna_pgtable_unlinked_stay_until_recycled(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, 3u, n);
 	KUNIT_EXPECT_EQ(test, 1u, t->pgt.tables);
-	/* The pool has none of them: a bind must not get a table that the device may be walking. */
+	/* The pool has none of them: the device may still walk these tables. */
 	list_for_each_entry(pt, &t->pgt.leaf.free, link)
 		KUNIT_EXPECT_PTR_NE(test, pt, list_first_entry(&t->unlinked, struct nna_pt, link));
 	nna_pgtable_recycle(&t->pgt, &t->unlinked);
@@ -450,7 +450,7 @@ static void nna_pgtable_no_memory(struct kunit *test)
 	const unsigned int *n = test->param_value;
 	struct nna_pgtable_test *t = test->priv;
 
-	/* Nine are needed, as the window begins in one entry of the root and ends in another. */
+	/* Nine are needed, since the window begins in one entry of the root and ends in another. */
 	t->limit = t->allocs + *n;
 	KUNIT_EXPECT_EQ(test, -ENOMEM, nna_pgtable_reserve_map(&t->pgt, NNA_TEST_BASE,
 							       NNA_TEST_PAGES * NNA_PAGE_SIZE));
@@ -493,7 +493,7 @@ static void nna_pgtable_most_tables(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_pgtable_reserve_map(&t->pgt, 0, most + SZ_4K));
 	nna_pgtable_release(&t->pgt);
-	/* With many in use; and reservations count, too. */
+	/* Tables in use and reservations both count. */
 	t->pgt.tables = NNA_MAX_TABLES - NNA_PT_LEVELS;
 	KUNIT_EXPECT_EQ(test, 0, nna_pgtable_reserve_map(&t->pgt, 0, SZ_4K));
 	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_pgtable_reserve_map(&t->pgt, 0, 2 * SZ_4K));

@@ -21,7 +21,7 @@
 
 #define NNA_TEST_RING	DRM_NNA_CTX_PRIORITY_MEDIUM
 
-/* Longer than the autosuspend delay. */
+/* A time longer than the autosuspend delay. */
 #define NNA_LONG_IDLE_MS	1000
 
 static int nna_pm_test_init(struct kunit *test)
@@ -29,7 +29,7 @@ static int nna_pm_test_init(struct kunit *test)
 	struct nna_fake *fake = nna_fake_create(test);
 	int ret;
 
-	/* As the PCI core does around probe. */
+	/* The PCI core does this around probe. */
 	pm_runtime_set_active(fake->dev);
 	pm_runtime_enable(fake->dev);
 	pm_runtime_get_noresume(fake->dev);
@@ -72,7 +72,7 @@ static void nna_pm_fall_asleep(struct kunit *test)
 	nna_fake_wait(test, nna_pm_asleep(to_nna_fake(test)));
 }
 
-/* Every test's end: a job runs without error. */
+/* The end of every test: a job runs without error. */
 static void nna_pm_works(struct kunit *test, struct nna_ctx *ctx)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -98,7 +98,7 @@ static void nna_pm_idle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
 }
 
-/* Every query leaves the device free to sleep, be it one that has to wake it. */
+/* Every query drops its PM reference, also one that resumes the device. */
 static void nna_pm_queries(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -131,7 +131,7 @@ static void nna_pm_awake_with_a_job(struct kunit *test)
 	nna_pm_fall_asleep(test);
 }
 
-/* Binds need no invalidation while the device is suspended, as it has no translations. */
+/* Binds need no invalidation while the device is suspended: it has no translations. */
 static void nna_pm_bind_asleep(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -166,7 +166,7 @@ static void nna_pm_reset_asleep(struct kunit *test)
 	nna_pm_works(test, ctx);
 }
 
-/* While the device was suspended its clock may have stopped or been reset. */
+/* The device's clock may stop or restart while the device is suspended. */
 static void nna_pm_clock_after_sleep(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -186,7 +186,7 @@ static void nna_pm_clock_after_sleep(struct kunit *test)
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
-/* A device that cannot be suspended or resumed is lost, as after a failed reset. */
+/* A device that cannot be suspended or resumed is lost. */
 static void nna_pm_no_sleep(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -199,7 +199,7 @@ static void nna_pm_no_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
 }
 
-/* The job that has woken it ends, even if it waits for a fence that has not signalled. */
+/* The job that has resumed the device ends, even if its in-fence has not signalled. */
 static void nna_pm_no_waking(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -216,7 +216,7 @@ static void nna_pm_no_waking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
 }
 
-/* If the device cannot be resumed SUBMIT returns -ENODEV, not the error of runtime PM. */
+/* If the device cannot be resumed, SUBMIT returns -ENODEV and not the error of runtime PM. */
 static void nna_pm_cannot_wake(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -249,7 +249,7 @@ static void nna_pm_system(struct kunit *test)
 	nna_pm_works(test, ctx);
 }
 
-/* A suspended device stays suspended over system sleep, until there is a job. */
+/* A suspended device stays suspended over system sleep, until a job comes. */
 static void nna_pm_system_asleep(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -280,7 +280,7 @@ static void nna_pm_suspend_work(struct work_struct *work)
 	WRITE_ONCE(s->done, true);
 }
 
-/* Suspends in a work item, so that the test can complete jobs meanwhile. */
+/* Suspends the system in a work item, so that the test can complete jobs meanwhile. */
 static void nna_pm_suspend_beside(struct nna_fake *fake, struct nna_pm_suspend *s)
 {
 	s->dev = fake->dev;
@@ -326,7 +326,7 @@ static void nna_pm_system_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(late));
 }
 
-/* A reset during system suspend starts no jobs of the schedulers. */
+/* A reset during system suspend does not start the schedulers. */
 static void nna_pm_system_reset(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -355,7 +355,7 @@ static void nna_pm_system_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(late));
 }
 
-/* A deadline that was set before system sleep, which resets the device's clock. */
+/* A deadline from before a system sleep, which resets the device's clock. */
 static void nna_pm_system_deadline(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -380,7 +380,7 @@ static void nna_pm_system_deadline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
-/* Jobs that take too long make system suspend fail with -EBUSY, and go on. */
+/* Jobs that take too long make system suspend fail with -EBUSY, and continue. */
 static void nna_pm_system_too_busy(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -407,7 +407,7 @@ static void nna_pm_system_too_busy(struct kunit *test)
 	nna_pm_works(test, ctx);
 }
 
-/* The driver is unbound between system suspend and resume, as when the device is unplugged. */
+/* Unbind between system suspend and resume, as when the device is unplugged. */
 static void nna_pm_unplug_asleep(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -423,7 +423,7 @@ static void nna_pm_unplug_asleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(waiting));
 }
 
-/* Work that takes its time, in place of the function of one of the driver's. */
+/* A slow work function, to replace one of the driver. */
 static bool nna_pm_slow_done;
 
 static void nna_pm_slow_work(struct work_struct *work)
@@ -451,7 +451,7 @@ static void nna_pm_system_after_timeouts(struct kunit *test)
 	nna_pm_works(test, ctx);
 }
 
-/* And so does the work that makes a core dump. */
+/* System sleep waits for the work that makes a core dump. */
 static void nna_pm_system_after_coredump(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -473,7 +473,7 @@ static void nna_pm_system_after_coredump(struct kunit *test)
 	nna_pm_works(test, ctx);
 }
 
-/* The bus resets a device that sleeps: it sleeps on, and works when it is resumed. */
+/* The bus resets a suspended device: it stays suspended, and works after its resume. */
 static void nna_pm_bus_reset_asleep(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -488,7 +488,7 @@ static void nna_pm_bus_reset_asleep(struct kunit *test)
 	nna_pm_fall_asleep(test);
 }
 
-/* The same, and it is resumed before the reset has ended, when its registers do not answer. */
+/* The same with a resume before the reset has ended, when the registers do not answer. */
 static void nna_pm_bus_reset_wakes(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);

@@ -39,7 +39,7 @@ static u32 nna_reset_state(struct nna_ctx *ctx, u32 *resets)
 	return state.state;
 }
 
-/* Every test's end: the next job runs without error. */
+/* The end of every test: the next job runs without error. */
 static void nna_reset_works_again(struct kunit *test, struct nna_ctx *ctx)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -50,7 +50,7 @@ static void nna_reset_works_again(struct kunit *test, struct nna_ctx *ctx)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 }
 
-/* A job that hangs but can be aborted: it alone ends, without a reset. */
+/* A job hangs and can be aborted: only that job ends, without a reset. */
 static void nna_reset_hang_aborted(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -77,8 +77,8 @@ static void nna_reset_hang_aborted(struct kunit *test)
 }
 
 /*
- * A job that hangs and cannot be aborted: the device is reset. Jobs that had been completed keep
- * their results, those that had been begun are lost, the others run afterwards.
+ * A job hangs and cannot be aborted: the device is reset. Completed jobs keep their results, jobs
+ * that had been begun are lost, the others run afterwards.
  */
 static void nna_reset_hang(struct kunit *test)
 {
@@ -126,7 +126,7 @@ static void nna_reset_hang(struct kunit *test)
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
-/* A job is resubmitted once, so that all jobs end even if the device is reset again and again. */
+/* A job is resubmitted once, so that all jobs end even if resets repeat. */
 static void nna_reset_twice(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -159,13 +159,13 @@ static void nna_reset_banned_is_not_resubmitted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(hung));
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(behind));
 	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, NNA_TEST_RING));
-	/* The second job was lost, too, but its context is guilty and so not innocent. */
+	/* The second job was also lost, but a guilty context is not innocent. */
 	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_BANNED | DRM_NNA_CTX_STATE_TIMEDOUT,
 			nna_reset_state(ctx, &resets));
 	KUNIT_EXPECT_EQ(test, 2u, resets);
 }
 
-/* The last job ended so long ago that jiffies has wrapped since. */
+/* jiffies has wrapped since the last job ended. */
 static void nna_reset_hang_after_ages(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -175,7 +175,7 @@ static void nna_reset_hang_after_ages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(nna_fake_start(fake, ctx, 0)));
 }
 
-/* Jobs that end without having begun do not keep a hang from being noticed. */
+/* Jobs that end before they begin do not hide a hang. */
 static void nna_reset_hang_beside_late_jobs(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -195,7 +195,7 @@ static void nna_reset_hang_beside_late_jobs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(hung));
 }
 
-/* Jobs of other rings end, but one job does not: it alone is aborted. */
+/* Jobs of other rings end, and one job does not: only that job is aborted. */
 static void nna_reset_ring_is_hung(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -218,7 +218,7 @@ static void nna_reset_ring_is_hung(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
 }
 
-/* A job that hangs and cannot be preempted: those of higher rings are begun, but not guilty. */
+/* A job hangs and cannot be preempted: the jobs of higher rings are begun, but not guilty. */
 static void nna_reset_hung_below(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -287,7 +287,7 @@ static void nna_reset_all_rings_full(struct kunit *test)
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
-/* A job that waits for others is not taken for one that hangs, however long that takes. */
+/* A job that waits for other rings does not count as hanging, for any time. */
 static void nna_reset_starved_is_not_hung(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -325,7 +325,7 @@ static void nna_reset_lost_interrupt(struct kunit *test)
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
-/* An interrupt is lost; the one of the next job serves for both. */
+/* An interrupt is lost; the interrupt of the next job serves for both. */
 static void nna_reset_lost_interrupt_made_up(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -384,8 +384,9 @@ static void nna_reset_corrupt_completion(struct kunit *test)
 }
 
 /*
- * The device fails on one ring: what it has completed keeps its result, what it had begun ends with
- * -EIO, or with -ECANCELED if its context was banned or destroyed, and the rest runs afterwards.
+ * The device fails on one ring: completed jobs keep their results; jobs that had been begun end
+ * with -EIO, or with -ECANCELED if their context was banned or destroyed; the others run
+ * afterwards.
  */
 static void nna_reset_no_job_to_blame(struct kunit *test)
 {
@@ -424,7 +425,9 @@ static void nna_reset_no_job_to_blame(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(failed, &resets));
 }
 
-/* The device takes no entry: the jobs run after a reset, or end with -EIO if it does not help. */
+/*
+ * The device fetches no entry: the jobs run after a reset, or end with -EIO if it still does not.
+ */
 static void nna_reset_nothing_begun(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -444,7 +447,7 @@ static void nna_reset_nothing_begun(struct kunit *test)
 	nna_reset_works_again(test, ctx);
 }
 
-/* An invalidation that is not completed: nothing may be freed before a reset. */
+/* The device does not complete an invalidation: no memory may be freed before a reset. */
 static void nna_reset_invalidation_ignored(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -474,8 +477,8 @@ static void nna_reset_invalidate(struct work_struct *work)
 }
 
 /*
- * The same when the reset is not done because the device is being suspended: nothing may be freed
- * before the suspend has reset it.
+ * The same when a suspend cancels the reset: no memory may be freed before the suspend has reset
+ * the device.
  */
 static void nna_reset_invalidation_before_sleep(struct kunit *test)
 {
@@ -499,7 +502,7 @@ static void nna_reset_invalidation_before_sleep(struct kunit *test)
 	nna_reset_works_again(test, ctx);
 }
 
-/* A device whose first completion is wrong: probe fails and leaks nothing. */
+/* The first completion of the device is wrong: probe fails and leaks nothing. */
 static void nna_reset_corrupt_at_probe(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -523,7 +526,7 @@ static void nna_reset_control_times_out(struct kunit *test)
 	fake->control_stopped = true;
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_control_ping(fake->nna));
 	KUNIT_EXPECT_EQ(test, -ETIMEDOUT, nna_control_abort(fake->nna, 0, 1));
-	/* Completions that come now have no request any more. */
+	/* Completions that come now have no request. */
 	nna_fake_resume_control(fake);
 	KUNIT_EXPECT_EQ(test, 0, nna_control_ping(fake->nna));
 }
@@ -560,7 +563,7 @@ static void nna_reset_ping(struct work_struct *work)
 	ping->error = nna_control_ping(ping->nna);
 }
 
-/* All at a time: without time travel, one after the other would take a minute. */
+/* All at once: without time travel, one after the other would take a minute. */
 struct nna_reset_blocker {
 	struct work_struct work;
 	bool done;
@@ -572,7 +575,7 @@ static void nna_reset_block(struct work_struct *work)
 	WRITE_ONCE(container_of(work, struct nna_reset_blocker, work)->done, true);
 }
 
-/* Its work runs only after it has given up to wait for it: it is not left on the stack. */
+/* The work runs after the waiter's time limit: the waiter must not leave it on its stack. */
 static void nna_reset_control_latency_late(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -614,7 +617,7 @@ static void nna_reset_control_ring_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_control_ping(fake->nna));
 }
 
-/* Ways in which a device gets lost. */
+/* Causes of the loss of a device. */
 struct nna_loss {
 	const char *name;
 	void (*spoil)(struct nna_fake *fake);
@@ -647,7 +650,7 @@ static void nna_reset_lost(struct kunit *test)
 	const struct nna_loss *loss = test->param_value;
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
-	/* Preempted by the one that hangs. */
+	/* The hanging job has preempted it. */
 	struct nna_ctx *other = nna_reset_ctx(test, NNA_TEST_RING - 1);
 	struct dma_fence *hung = nna_fake_start(fake, ctx, 0), *aside, *queued, *gate, *fence;
 	bool ring = loss->spoil == nna_loss_refuses_ring, gone = loss->spoil == nna_loss_gone;
@@ -691,7 +694,7 @@ static void nna_reset_lost_then_bound_again(struct kunit *test)
 	nna_reset_works_again(test, nna_reset_ctx(test, NNA_TEST_RING));
 }
 
-/* Unplug with jobs that run, wait for room on the ring, and wait for an in-fence. */
+/* Unplug while jobs run, wait for a ring entry, and wait for an in-fence. */
 static void nna_reset_unplug_busy(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -708,12 +711,12 @@ static void nna_reset_unplug_busy(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fences[i]));
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&nna->job_count));
 	KUNIT_EXPECT_GE(test, fake->bus_master_disables, 1u);
-	/* Interrupts that were raised before. */
+	/* Interrupts that were raised before unbind. */
 	for (i = 0; i < NNA_RINGS; i++)
 		generic_handle_irq_safe(fake->irqs[i]);
 }
 
-/* Completions that have been written, but whose interrupts the driver has not had, count. */
+/* Completions count that were written and whose interrupts the driver has not handled. */
 static void nna_reset_unplug_completed(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -735,13 +738,13 @@ static void nna_reset_unplug_gone(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 	struct dma_fence *fence = nna_fake_start(fake, nna_reset_ctx(test, NNA_TEST_RING), 0);
 
-	/* The device itself is gone: its registers read as all ones. */
+	/* The device is gone: its registers read as all ones. */
 	fake->gone = true;
 	nna_fake_unbind(fake);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
 }
 
-/* The device as a function level reset leaves it. */
+/* Puts the device into its state after a function level reset. */
 static void nna_reset_by_bus(struct nna_fake *fake)
 {
 	spin_lock_irq(&fake->lock);
@@ -751,8 +754,8 @@ static void nna_reset_by_bus(struct nna_fake *fake)
 }
 
 /*
- * The bus resets the device: what it has completed keeps its result, what it had begun ends with
- * -EIO, and the rest runs afterwards, with jobs that were submitted meanwhile.
+ * The bus resets the device: completed jobs keep their results, jobs that had been begun end with
+ * -EIO, and the others run afterwards, with jobs that were submitted meanwhile.
  */
 static void nna_reset_bus(struct kunit *test)
 {
@@ -793,7 +796,7 @@ static void nna_reset_bus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1u, lost);
 }
 
-/* An error of the bus that keeps the registers from answering. */
+/* A bus error during which the registers do not answer. */
 static void nna_reset_bus_frozen(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -813,7 +816,7 @@ static void nna_reset_bus_frozen(struct kunit *test)
 	nna_reset_works_again(test, ctx);
 }
 
-/* A bus that does not recover, which it says, or about which nothing is heard any more. */
+/* The bus does not recover: it reports this, or reports nothing until the time limit. */
 static void nna_reset_bus_lost(struct kunit *test)
 {
 	const bool *says = test->param_value;
@@ -830,7 +833,7 @@ static void nna_reset_bus_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(queued));
 	KUNIT_EXPECT_TRUE(test, nna_core_is_lost(fake->nna));
 	KUNIT_EXPECT_GE(test, fake->bus_master_disables, 1u);
-	/* Too late. */
+	/* After the time limit. */
 	fake->gone = false;
 	nna_reset_bus_end(fake->nna);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_submit(fake, ctx, 0, NULL, &fence));
@@ -846,7 +849,7 @@ static void nna_bus_loss_desc(const bool *says, char *desc)
 
 KUNIT_ARRAY_PARAM(nna_bus_loss, nna_bus_losses, nna_bus_loss_desc);
 
-/* The bus loses a device that it has not begun to recover, and on which a job runs. */
+/* The bus loses a device without an attempt to recover, while a job runs. */
 static void nna_reset_bus_lost_at_once(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -859,7 +862,7 @@ static void nna_reset_bus_lost_at_once(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, nna_core_is_lost(fake->nna));
 }
 
-/* An invalidation during a reset by the bus: nothing may be freed before its end. */
+/* An invalidation during a reset by the bus: no memory may be freed before its end. */
 static void nna_reset_bus_invalidation(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -879,7 +882,7 @@ static void nna_reset_bus_invalidation(struct kunit *test)
 	nna_reset_works_again(test, nna_reset_ctx(test, NNA_TEST_RING));
 }
 
-/* Keeps what is queued for resets waiting: another work, which runs until it is told to end. */
+/* Blocks the reset workqueue by a work item that runs until the test ends it. */
 struct nna_reset_hold {
 	struct work_struct work;
 	struct completion end;
@@ -904,7 +907,7 @@ static void nna_reset_let_go(struct nna_reset_hold *hold)
 	destroy_work_on_stack(&hold->work);
 }
 
-/* A reset that has not begun is not done any more after the device has been suspended. */
+/* A suspend cancels a reset that has not begun. */
 static void nna_reset_not_asleep(struct kunit *test)
 {
 	struct nna_device *nna = to_nna_fake(test)->nna;
@@ -919,7 +922,7 @@ static void nna_reset_not_asleep(struct kunit *test)
 	nna_reset_works_again(test, nna_reset_ctx(test, NNA_TEST_RING));
 }
 
-/* Nor is it after the driver has been unbound. */
+/* Unbind cancels a reset that has not begun. */
 static void nna_reset_not_unbound(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -947,7 +950,7 @@ static void nna_reset_begin_work(struct work_struct *work)
 	WRITE_ONCE(b->begun, true);
 }
 
-/* The bus may take the device away only when no timeout handler looks at it any more. */
+/* A reset by the bus waits for timeout handlers, which read registers. */
 static void nna_reset_bus_waits_for_timeouts(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -968,7 +971,7 @@ static void nna_reset_bus_waits_for_timeouts(struct kunit *test)
 	nna_reset_works_again(test, nna_reset_ctx(test, NNA_TEST_RING));
 }
 
-/* The driver is unbound before the bus has recovered. */
+/* Unbind before the bus has recovered. */
 static void nna_reset_bus_unplug(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -981,7 +984,7 @@ static void nna_reset_bus_unplug(struct kunit *test)
 	nna_fake_unbind(fake);
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(begun));
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(queued));
-	/* The job's reference is gone, and pm_runtime_forbid() has taken one. */
+	/* The job has dropped its reference, and pm_runtime_forbid() has taken one. */
 	KUNIT_EXPECT_EQ(test, usage, atomic_read(&fake->dev->power.usage_count));
 }
 
@@ -1004,7 +1007,7 @@ static void nna_reset_unplug_waiting(struct kunit *test)
 	struct dma_fence *fence;
 	u32 in;
 
-	/* A fence of another driver signals while this one is being unbound. */
+	/* A fence of another driver signals during unbind. */
 	later.fence = nna_fake_fence(fake, &in);
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, in, NULL, &fence));
 	INIT_WORK_ONSTACK(&later.work, nna_reset_signal_later);
@@ -1028,7 +1031,7 @@ static void nna_reset_unplug_during_timeout(struct kunit *test)
 	KUNIT_EXPECT_LT(test, nna_fake_fence_error(fence), 0);
 }
 
-/* After unplug no DMA mapping is left of an object that lives on. */
+/* Unplug leaves no DMA mapping of an object that lives on. */
 static void nna_reset_unplug_unmaps(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -1070,7 +1073,7 @@ static void nna_reset_unplug_after_ban(struct kunit *test)
 	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
 	struct dma_fence *a = nna_fake_start(fake, ctx, 0), *b = nna_fake_start(fake, ctx, 0);
 
-	/* The ban queues an ABORT for the second job, which unbind does not wait for. */
+	/* The ban queues an ABORT of the second job; unbind does not wait for it. */
 	fake->control_stopped = true;
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_FAULT_MMU, 0);
 	nna_fake_unbind(fake);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rings: each request is completed once, with the completion of its own entry.
+ * Rings: each request completes once, with the completion of its own entry.
  */
 
 #include "nna_fake.h"
@@ -25,7 +25,7 @@ struct nna_ring_test {
 	unsigned int completed;
 };
 
-/* The state of the test that runs; KUnit runs one at a time. */
+/* The state of the running test; KUnit runs one at a time. */
 static struct nna_ring_test *nna_test;
 
 static void nna_test_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
@@ -183,11 +183,11 @@ static void nna_ring_detach_waiting(struct kunit *test)
 		nna_fake_complete(fake, 2, NNA_STATUS_OK, i);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, i != 1, nna_test->requests[i].calls);
-	/* The slot of the detached request was skipped: the others got their own completions. */
+	/* The slot of the detached request is skipped: the others get their own completions. */
 	KUNIT_EXPECT_EQ(test, 2ull, nna_test->requests[2].detail);
 }
 
-/* The entries of an owner are found, over the end of the ring; those that have ended are not. */
+/* nna_ring_find() finds the pending entries of an owner, also across the end of the ring. */
 static void nna_ring_finds_entries(struct kunit *test)
 {
 	struct nna_ring *ring = nna_test_ring(test);
@@ -269,7 +269,7 @@ static void nna_ring_enable_again(struct kunit *test)
 	seqno = nna_test->requests[i - 1].req.seqno;
 	nna_ring_disable(ring, -ECANCELED);
 	KUNIT_ASSERT_EQ(test, 0, nna_ring_enable(ring));
-	/* Records of earlier laps are not taken for new ones, and seqnos are not used again. */
+	/* Records of earlier laps do not count as new, and sequence numbers are not reused. */
 	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
 	KUNIT_EXPECT_EQ(test, seqno + 1, nna_test->requests[i].req.seqno);
 	KUNIT_EXPECT_EQ(test, 0, nna_ring_process(ring));
@@ -294,7 +294,7 @@ static void nna_ring_wrong_seqno(struct kunit *test)
 	struct nna_ring *ring = nna_test_ring(test);
 
 	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
-	/* Without an interrupt, as its handler would reset the device. */
+	/* No interrupt: its handler would reset the device. */
 	fake->drop_irqs = 1;
 	nna_fake_corrupt(fake, 2);
 	KUNIT_EXPECT_EQ(test, -EIO, nna_ring_process(ring));
@@ -321,7 +321,7 @@ static void nna_ring_counters_wrap(struct kunit *test)
 	struct nna_ring *ring = nna_test_ring(test);
 	unsigned int i;
 
-	/* The counts just before they wrap, as after 2^32 entries. */
+	/* Set the counts to values just before they wrap. */
 	ring->tail = 0u - 64;
 	ring->done = 0u - 64;
 	fake->rings[2].doorbell = 0u - 64;
@@ -337,7 +337,7 @@ static void nna_ring_counters_wrap(struct kunit *test)
 	}
 }
 
-/* A reset keeps the requests that may be resubmitted and that the device had not begun. */
+/* A reset keeps requests that the device had not begun and that may be resubmitted. */
 static void nna_ring_rewinds(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -373,7 +373,7 @@ static void nna_ring_rewinds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 8ull, nna_test->requests[5].detail);
 }
 
-/* An impossible head, as from a device that is gone: all entries are taken as begun. */
+/* An impossible head, as from a device that is gone: all entries count as begun. */
 static void nna_ring_rewinds_by_nonsense(struct kunit *test)
 {
 	unsigned int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Shares: the choice of clients, over a ring and a device in virtual time. Clients have one job
- * size each and always something to run, but for one that comes later with a short job.
+ * Shares: the choice of clients, with a model of a ring and a device in virtual time. Each client
+ * has one job size and always has jobs, except one that wakes later with a short job.
  */
 
 #include <linux/list.h>
@@ -35,7 +35,9 @@ struct nna_share_test {
 	unsigned int head;
 	unsigned int tail;
 	u64 clock;
-	/* If this is set, one of so many jobs takes longer by NNA_TEST_NOISE, in all by so much. */
+	/*
+	 * One of @noisy jobs, if not 0, runs longer by NNA_TEST_NOISE; @noise is the sum of that.
+	 */
 	u32 noisy;
 	u64 noise;
 	struct rnd_state rnd;
@@ -50,14 +52,14 @@ static struct nna_share_test *nna_share_test(struct kunit *test)
 	return t;
 }
 
-/* A client has jobs to run from now on. */
+/* A client has jobs from now on. */
 static void nna_share_return(struct nna_share_test *t, struct nna_test_client *client)
 {
 	nna_share_add_runnable(&t->shares, &client->share, &client->queue);
 	nna_share_wake(&t->shares, &client->share);
 }
 
-/* A client whose jobs run for @size ns each, and which has some from now on. */
+/* Adds a client that has jobs from now on, of @size ns each. */
 static struct nna_test_client *nna_share_add(struct nna_share_test *t, u64 size)
 {
 	struct nna_test_client *client = &t->clients[t->count++];
@@ -74,7 +76,7 @@ static void nna_share_remove(struct nna_share_test *t, struct nna_test_client *c
 	nna_share_sleep(&t->shares, &client->share);
 }
 
-/* A job of the client goes on the ring. */
+/* Puts a job of the client on the ring. */
 static void nna_share_put(struct nna_share_test *t, struct nna_share *share)
 {
 	unsigned int slot = t->tail++ % NNA_TEST_SLOTS;
@@ -83,7 +85,7 @@ static void nna_share_put(struct nna_share_test *t, struct nna_share *share)
 	t->ring[slot].charged = nna_share_enter(&t->shares, share, 5ull * NSEC_PER_SEC);
 }
 
-/* Fills the ring as far as the clients may. */
+/* Puts jobs on the ring until no client may add one. */
 static void nna_share_fill(struct nna_share_test *t)
 {
 	struct nna_share *share;
@@ -104,7 +106,7 @@ static struct nna_test_client *nna_share_run(struct kunit *test, struct nna_shar
 	u64 ran;
 
 	nna_share_fill(t);
-	/* Somebody may always go on. */
+	/* At least one client may always add a job. */
 	KUNIT_ASSERT_NE(test, t->head, t->tail);
 	client = t->ring[slot].client;
 	ran = client->size;
@@ -134,7 +136,7 @@ static u64 nna_share_size(unsigned int i)
 	return (u64)us[i % ARRAY_SIZE(us)] * NSEC_PER_USEC;
 }
 
-/* What a client's job is expected to take rises at once with a longer one, and falls slowly. */
+/* A longer job raises the expected run time at once; shorter ones lower it slowly. */
 static void nna_share_expects_long_jobs(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
@@ -158,7 +160,7 @@ static void nna_share_count_desc(const unsigned int *count, char *desc)
 }
 KUNIT_ARRAY_PARAM(nna_share_count, nna_share_counts, nna_share_count_desc);
 
-/* Of each two seconds in which all have jobs everybody gets their part, give or take a fifth. */
+/* In any two seconds in which all clients have jobs each gets its share, within a fifth. */
 static void nna_share_is_fair(struct kunit *test)
 {
 	const unsigned int count = *(const unsigned int *)test->param_value;
@@ -190,8 +192,8 @@ static void nna_share_is_fair(struct kunit *test)
 #define NNA_TEST_WINDOWS	40u
 
 /*
- * The same of any two seconds, give or take the longest job of the client, too, if some jobs take
- * much longer than others of it, as when the device does something else meanwhile.
+ * The same, within a fifth and the client's longest job, if some jobs of a client run much longer
+ * than others.
  */
 static void nna_share_is_fair_despite_noise(struct kunit *test)
 {
@@ -223,7 +225,9 @@ static void nna_share_is_fair_despite_noise(struct kunit *test)
 	KUNIT_EXPECT_LE(test, most, part / 5);
 }
 
-/* A client that comes later with a short job waits for at most two of each other, and 20 ms. */
+/*
+ * A client that wakes with a short job waits for at most two jobs of each other client and 20 ms.
+ */
 static void nna_share_wait(struct kunit *test)
 {
 	const unsigned int count = *(const unsigned int *)test->param_value;
@@ -246,8 +250,8 @@ static void nna_share_wait(struct kunit *test)
 }
 
 /*
- * The same, a hundred times, if some jobs take much longer than others of their client. Those ahead
- * of the job may then take longer, but it is not behind more of them.
+ * The same, a hundred times, if some jobs of a client run much longer than others. The jobs ahead
+ * may then run longer, but there are not more of them.
  */
 static void nna_share_wait_despite_noise(struct kunit *test)
 {
@@ -285,7 +289,7 @@ static void nna_share_wait_despite_noise(struct kunit *test)
 	KUNIT_EXPECT_LE(test, longest, most);
 }
 
-/* A client that comes back again and again is not first before others have had as much. */
+/* A client that wakes again and again does not go first while it is ahead. */
 static void nna_share_waits_when_ahead(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
@@ -300,7 +304,7 @@ static void nna_share_waits_when_ahead(struct kunit *test)
 		ran = greedy->ran;
 		while (greedy->ran == ran) {
 			nna_share_run(test, t);
-			/* One job, for which it waits. */
+			/* It waits for its one job. */
 			if (greedy->share.queues && greedy->share.entries)
 				nna_share_remove(t, greedy);
 		}
@@ -310,7 +314,7 @@ static void nna_share_waits_when_ahead(struct kunit *test)
 	KUNIT_EXPECT_LE(test, busy->ran - before, 220ull * NSEC_PER_MSEC);
 }
 
-/* Clients of whom one always comes do not keep one that stays from its share. */
+/* Clients that wake all the time take no share from one that is never idle. */
 static void nna_share_stays_beside_wakers(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
@@ -325,7 +329,7 @@ static void nna_share_stays_beside_wakers(struct kunit *test)
 	nna_share_run_until(test, t, 100ull * NSEC_PER_MSEC);
 	stays->ran = 0;
 	for (i = 0; i < 10000; i++) {
-		/* A step after such a client has a job the scheduler asks for it. */
+		/* The scheduler asks for the job of such a client one step after it wakes. */
 		for (k = 0; k < ARRAY_SIZE(wakers); k++) {
 			c = wakers[k];
 			if (c->share.queues)
@@ -349,7 +353,7 @@ static void nna_share_stays_beside_wakers(struct kunit *test)
 	KUNIT_EXPECT_GE(test, stays->ran, most * 9 / 10);
 }
 
-/* Of many clients there are two jobs of each on the ring, and for NNA_SHARE_SPARE_NS more. */
+/* With many clients the ring has two jobs of each, and more for NNA_SHARE_SPARE_NS. */
 static void nna_share_spares_the_ring(struct kunit *test)
 {
 	const u64 size = 300 * NSEC_PER_USEC;
@@ -369,7 +373,7 @@ static void nna_share_spares_the_ring(struct kunit *test)
 	}
 }
 
-/* That jobs were expected to take longer than they have taken is no reason to wait. */
+/* A client does not wait because its jobs were shorter than expected. */
 static void nna_share_wait_after_a_long_job(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
@@ -391,7 +395,7 @@ static void nna_share_wait_after_a_long_job(struct kunit *test)
 	KUNIT_EXPECT_LE(test, t->clock - since, 1ull * NSEC_PER_MSEC);
 }
 
-/* All jobs that are on the ring end, and nobody else goes on it. */
+/* Ends all jobs on the ring, and checks that no other job is put there. */
 static void nna_share_drain(struct kunit *test, struct nna_share_test *t)
 {
 	unsigned int tail = t->tail;
@@ -407,7 +411,7 @@ static void nna_share_drain(struct kunit *test, struct nna_share_test *t)
 	}
 }
 
-/* As long as the scheduler has not asked for a late client's job those of others wait, too. */
+/* All clients wait until the scheduler has asked for the job of an urgent client. */
 static void nna_share_waits_for_the_late(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
@@ -428,8 +432,8 @@ static void nna_share_waits_for_the_late(struct kunit *test)
 }
 
 /*
- * The same for a client that comes again and again with short jobs: that others have not caught up
- * with the one that was last served does not make it one that has had more than its share.
+ * The same for a client that wakes again and again with short jobs. It does not count as ahead
+ * merely because others have not caught up with the client last served.
  */
 static void nna_share_waits_for_one_that_comes_often(struct kunit *test)
 {
@@ -442,7 +446,7 @@ static void nna_share_waits_for_one_that_comes_often(struct kunit *test)
 	nna_share_run_until(test, t, NSEC_PER_SEC);
 	often = nna_share_add(t, 1000);
 	nna_share_remove(t, often);
-	/* As a client leaves it that was ahead, and has nothing to run any more. */
+	/* The state after a client that was ahead has become idle. */
 	t->shares.now += NNA_SHARE_LEAD_NS;
 	for (i = 0; i < 20; i++) {
 		nna_share_run(test, t);
@@ -466,14 +470,14 @@ static void nna_share_entry_desc(const unsigned int *entries, char *desc)
 KUNIT_ARRAY_PARAM(nna_share_entry, nna_share_entries, nna_share_entry_desc);
 
 /*
- * The same when all begin at once, of whom short jobs are expected: as many as fit on the ring, and
- * of each client as many as it may have there.
+ * The same when all clients wake at once and short jobs are expected: each puts as many jobs on the
+ * ring as it may.
  */
 static void nna_share_wait_behind_short_jobs(struct kunit *test)
 {
 	const unsigned int entries = *(const unsigned int *)test->param_value;
 	const unsigned int count = NNA_TEST_SLOTS / entries;
-	/* All but the last are just less than what fills a client's part of the ring. */
+	/* All but the last are just below NNA_SHARE_RING_NS. */
 	const u64 size = NNA_SHARE_RING_NS / (entries - 1) - 100;
 	struct nna_share_test *t = nna_share_test(test);
 	struct nna_test_client *late;
@@ -499,7 +503,7 @@ static void nna_share_wait_behind_short_jobs(struct kunit *test)
 	KUNIT_EXPECT_LE(test, t->clock - since, 2 * count * size + 20ull * NSEC_PER_MSEC);
 }
 
-/* From the first one on there is one long job on the ring: others wait for no more than that. */
+/* A client has one long job on the ring, also at first: others wait for no more than that. */
 static void nna_share_long_jobs(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
@@ -524,7 +528,7 @@ static void nna_share_long_jobs(struct kunit *test)
 	}
 }
 
-/* Short jobs fill the ring soon after a client has begun, and after a long one of it. */
+/* Short jobs fill the ring soon after a client has started, and soon after a long job. */
 static void nna_share_short_jobs(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
@@ -539,7 +543,7 @@ static void nna_share_short_jobs(struct kunit *test)
 		client->size = 900ull * NSEC_PER_MSEC;
 		nna_share_run(test, t);
 		client->size = 10000;
-		/* One more, and then none for a while. */
+		/* One more job, then none for a while. */
 		nna_share_fill(t);
 		tail = t->tail;
 		for (i = 0; i < 20; i++)
@@ -548,7 +552,7 @@ static void nna_share_short_jobs(struct kunit *test)
 	}
 }
 
-/* Who had nothing to run for a while has no more of the device's time afterwards. */
+/* A client that was idle gets no more than its share afterwards. */
 static void nna_share_idle_saves_nothing(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The shrinker: what it takes and what it leaves alone, with locks held and jobs under way. It is
- * called as from reclaim, so that a kernel with lockdep complains if it allocates or waits.
+ * The shrinker: which objects it purges and which it skips, with locks held and jobs running. The
+ * tests call it as reclaim does, so that lockdep complains if it allocates or waits.
  */
 
 #include <linux/dma-buf.h>
@@ -70,7 +70,7 @@ static bool nna_shrinker_advise(struct kunit *test, struct nna_bo *bo, bool need
 	return retained;
 }
 
-/* Pages that reclaim frees. */
+/* Returns the number of pages that reclaim frees. */
 static unsigned long nna_shrinker_reclaim(struct kunit *test, unsigned long pages)
 {
 	struct nna_device *nna = to_nna_fake(test)->nna;
@@ -82,7 +82,7 @@ static unsigned long nna_shrinker_reclaim(struct kunit *test, unsigned long page
 	return freed;
 }
 
-/* How many pages of the object the device can reach, of all address spaces. */
+/* Returns the number of pages of the object that the device can access, over all address spaces. */
 static unsigned int nna_shrinker_reachable(struct nna_shrinker_test *t)
 {
 	unsigned int i, count = 0;
@@ -106,7 +106,7 @@ static void nna_shrinker_run_job(struct kunit *test, struct nna_ctx *ctx)
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
 }
 
-/* What is needed stays, and so does what is needed again. */
+/* An object that is needed, or needed again, is not purged. */
 static void nna_shrinker_needed(struct kunit *test)
 {
 	struct nna_shrinker_test *t = nna_shrinker_test(test);
@@ -124,7 +124,7 @@ static void nna_shrinker_needed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_shrinker_bind(test, t->vms[0], t->handle, SZ_1M));
 }
 
-/* What is not needed goes, for good, and its mappings can still be changed. */
+/* An object that is not needed is purged for good; its mappings can still be changed. */
 static void nna_shrinker_purges(struct kunit *test)
 {
 	struct nna_shrinker_test *t = nna_shrinker_test(test);
@@ -138,7 +138,7 @@ static void nna_shrinker_purges(struct kunit *test)
 
 	nna_shrinker_advise(test, t->bo, false);
 	KUNIT_EXPECT_NE(test, 0, obj->funcs->status(obj) & DRM_GEM_OBJECT_PURGEABLE);
-	/* Not even before it is purged it can be mapped. */
+	/* It cannot be mapped, even before it is purged. */
 	KUNIT_EXPECT_EQ(test, -EFAULT, nna_shrinker_bind(test, t->vms[0], t->handle, SZ_1M));
 	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
 	KUNIT_EXPECT_NULL(test, t->bo->base.pages);
@@ -154,7 +154,7 @@ static void nna_shrinker_purges(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EFAULT, nna_shrinker_bind(test, t->vms[0], t->handle, SZ_1M));
 	KUNIT_EXPECT_EQ(test, -EFAULT, obj->funcs->pin(obj));
 
-	/* The page in the middle of its mapping, and the place of all of it. */
+	/* Map other objects over a page in the middle of its mapping, and over all of it. */
 	page = kunit_kzalloc(test, NNA_PAGE_SIZE, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	KUNIT_EXPECT_EQ(test, 0, (int)nna_vm_read(t->vms[0], NNA_TEST_VA, page, NNA_PAGE_SIZE));
@@ -166,7 +166,7 @@ static void nna_shrinker_purges(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (unsigned int)NNA_TEST_PAGES, nna_shrinker_reachable(t));
 }
 
-/* No more objects than are asked for, the one that has not been needed for longest first. */
+/* Purges as few objects as possible, the one that has not been needed for longest first. */
 static void nna_shrinker_order(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -180,7 +180,7 @@ static void nna_shrinker_order(struct kunit *test)
 		u32 handle = nna_fake_bo(fake, NNA_TEST_SIZE, 0);
 
 		objs[i] = drm_gem_object_lookup(fake->file, handle);
-		/* The handle keeps it. */
+		/* The handle holds it. */
 		drm_gem_object_put(objs[i]);
 		KUNIT_ASSERT_EQ(test, 0,
 				nna_shrinker_bind(test, vm, handle, NNA_TEST_VA + i * SZ_1M));
@@ -195,7 +195,7 @@ static void nna_shrinker_order(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, nna_shrinker_advise(test, to_nna_bo(objs[2]), true));
 }
 
-/* An address space with jobs keeps the object. Later an invalidation comes before the next job. */
+/* An object in an address space with jobs is skipped. The next job after a purge invalidates. */
 static void nna_shrinker_jobs(struct kunit *test)
 {
 	struct nna_shrinker_test *t = nna_shrinker_test(test);
@@ -231,7 +231,7 @@ static void nna_shrinker_jobs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, logged + 1, fake->logged);
 }
 
-/* Whatever lock is held, reclaim does not wait for it. */
+/* Reclaim waits for no lock of the driver. */
 static void nna_shrinker_locks(struct kunit *test)
 {
 	struct nna_shrinker_test *t = nna_shrinker_test(test);
@@ -252,11 +252,11 @@ static void nna_shrinker_locks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
 	mutex_unlock(&nna->unneeded_lock);
 	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
-	/* None of them is held any more. */
+	/* All locks are released. */
 	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
 }
 
-/* Memory that other devices may use, or the kernel has mapped, stays. */
+/* Memory that other devices may use, or that the kernel has mapped, is not purged. */
 static void nna_shrinker_shared(struct kunit *test)
 {
 	struct nna_shrinker_test *t = nna_shrinker_test(test);
@@ -265,7 +265,7 @@ static void nna_shrinker_shared(struct kunit *test)
 
 	dmabuf = obj->funcs->export(obj, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(dmabuf));
-	/* As drm_gem_prime_handle_to_fd() does. */
+	/* drm_gem_prime_handle_to_fd() does this. */
 	obj->dma_buf = dmabuf;
 	nna_shrinker_advise(test, t->bo, false);
 	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
@@ -275,7 +275,7 @@ static void nna_shrinker_shared(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
 }
 
-/* An object that is freed, needed or not, leaves nothing behind; and unbind may come first. */
+/* Freeing an object, needed or not, before or after unbind, leaks nothing. */
 static void nna_shrinker_freed(struct kunit *test)
 {
 	struct nna_shrinker_test *t = nna_shrinker_test(test);

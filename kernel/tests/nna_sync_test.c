@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sync array: what a job waits for, which syncobjs get its fence, and which errors of in-fences
- * it carries.
+ * The sync array: the fences for which a job waits, the syncobjs that get its fence, and errors of
+ * in-fences.
  */
 
 #include <linux/dma-fence-chain.h>
@@ -31,7 +31,7 @@ static int nna_sync_submit(struct kunit *test, struct nna_ctx *ctx,
 	return nna_fake_push(to_nna_fake(test), ctx, &args, syncs, count);
 }
 
-/* The fence of a syncobj's point (0: binary), a reference until the test's end; NULL if none. */
+/* Returns the fence of a syncobj's point (0: binary), referenced until the test's end, or NULL. */
 static struct dma_fence *nna_sync_fence(struct kunit *test, u32 handle, u64 point)
 {
 	struct dma_fence *fence;
@@ -92,7 +92,7 @@ static void nna_sync_waits_for_all(struct kunit *test)
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
-/* A job that has ended keeps none of its in-fences, be there few or many. */
+/* A job that has ended holds none of its in-fences, whether few or many. */
 static void nna_sync_keeps_no_fence(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -173,7 +173,7 @@ static void nna_sync_waits_for_point(struct kunit *test)
 	sync.point = 5;
 	KUNIT_ASSERT_EQ(test, 0, nna_sync_submit(test, low, &sync, 1));
 	in.handle = sync.handle;
-	/* A point between two others is that of the later one. */
+	/* A point between two others has the fence of the later one. */
 	in.point = 4;
 	KUNIT_ASSERT_EQ(test, 0, nna_sync_submit(test, high, &in, 1));
 	nna_fake_settle(fake);
@@ -200,7 +200,7 @@ static void nna_sync_point_not_there_yet(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 }
 
-/* A syncobj to wait for and to signal: the job waits for the fence that was there before. */
+/* A syncobj to wait for and to signal: the job waits for the old fence. */
 static void nna_sync_same_in_and_out(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -253,7 +253,7 @@ static void nna_sync_most(struct kunit *test)
 	}
 }
 
-/* If the last handle is wrong the syncobjs before it have not changed. */
+/* If the last handle is wrong, the syncobjs before it are unchanged. */
 static void nna_sync_all_or_none(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -342,7 +342,7 @@ static void nna_sync_error_of_one_of_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EREMOTEIO, nna_fake_fence_error(fence));
 }
 
-/* The error of a timeline point is that of its own fence, not of its predecessors. */
+/* A timeline point has the error of its own fence, not of earlier points. */
 static void nna_sync_error_of_point(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -367,11 +367,11 @@ static void nna_sync_error_of_point(struct kunit *test)
 	nna_fake_complete(fake, DRM_NNA_CTX_PRIORITY_LOW, NNA_STATUS_BAD_INDEX, 0);
 	KUNIT_EXPECT_EQ(test, -ERANGE, nna_fake_fence_error(fence));
 	KUNIT_EXPECT_EQ(test, 0u, fake->rings[DRM_NNA_CTX_PRIORITY_HIGH].doorbell);
-	/* The second context is not banned for it. */
+	/* The second context is not banned. */
 	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(high));
 }
 
-/* A job that waits for another: of the same context, of the same ring, and of another ring. */
+/* A job waits for a job of the same context, of the same ring, and of another ring. */
 struct nna_chain {
 	const char *name;
 	bool same_ctx;
@@ -405,7 +405,10 @@ static void nna_sync_chain_error(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, nna_sync_submit(test, a, &out, 1));
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, b, out.handle, NULL, &second));
 	nna_fake_settle(fake);
-	/* The second job is not on the ring before the first has ended, be it the same ring. */
+	/*
+	 * The second job is not put on the ring before the first has ended, even if it is the same
+	 * ring.
+	 */
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_NO_MEMORY, 0);
 	KUNIT_EXPECT_EQ(test, -ENOMEM, nna_fake_fence_error(second));
@@ -430,7 +433,7 @@ static void nna_sync_chain_success(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(second));
 }
 
-/* Fences outlive the file, the jobs and the driver's binding. */
+/* Fences outlive the file, the jobs and the binding of the driver. */
 static void nna_sync_fence_outlives_all(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);

@@ -18,7 +18,7 @@ struct nna_uobj_case {
 	const char *name;
 	u32 stride;
 	u32 count;
-	/* Offset of a byte that is not zero and which the driver does not know, or 0 for none. */
+	/* Offset of a nonzero byte that the driver does not know, or 0 for none. */
 	u32 dirty;
 	int error;
 };
@@ -84,7 +84,7 @@ struct nna_uobj_fault {
 	const char *name;
 	u32 stride;
 	u32 count;
-	/* Bytes of the array that can be read. */
+	/* Number of bytes of the array that can be read. */
 	u32 readable;
 	int error;
 };
@@ -120,7 +120,7 @@ static void nna_uobj_test_get_array_kernel_address(struct kunit *test)
 {
 	struct drm_nna_obj_array in = { .stride = 16, .count = 1, .array = (unsigned long)&in };
 
-	/* There is user memory, but the address is the kernel's. */
+	/* User memory exists, but the address belongs to the kernel. */
 	nna_fake_user(to_nna_fake(test), NULL, 16);
 	KUNIT_EXPECT_EQ(test, -EFAULT,
 			PTR_ERR_OR_ZERO(nna_uobj_get_array(&in, NNA_TEST_MIN, NNA_TEST_SIZE, 1)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address spaces: binds against a model, an array of pages; and what must not be freed before an
- * invalidation has been completed.
+ * Address spaces: binds, compared with a model, an array of pages; and memory that must not be
+ * freed before an invalidation has completed.
  */
 
 #include <linux/prandom.h>
@@ -133,7 +133,9 @@ static void nna_vm_model(struct nna_vm_test *t, const struct drm_nna_vm_bind_op 
 	}
 }
 
-/* Compares page tables and drm_gpuvm with the model by pages; returns the number of mappings. */
+/*
+ * Compares page tables and drm_gpuvm with the model, page by page. Returns the number of mappings.
+ */
 static unsigned int nna_vm_compare(struct kunit *test, struct nna_vm_test *t)
 {
 	struct nna_test_page tree[NNA_TEST_PAGES] = {};
@@ -173,7 +175,7 @@ struct nna_vm_split {
 	const char *name;
 	u32 first;
 	u32 count;
-	/* How many mappings remain of the old one. */
+	/* Number of mappings that remain of the old one. */
 	u32 remain;
 };
 
@@ -261,7 +263,7 @@ static void nna_vm_same_again(struct kunit *test)
 	}
 }
 
-/* As many operations as one call may have, which replace each other's mappings. */
+/* The maximum number of operations of a call; each replaces the mapping of the one before. */
 static void nna_vm_most_ops(struct kunit *test)
 {
 	struct nna_vm_test *t = nna_vm_test(test);
@@ -279,7 +281,7 @@ static void nna_vm_most_ops(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, NNA_TEST_PAGES, nna_vm_compare(test, t));
 }
 
-/* Who is being killed does not prepare the rest of a large bind, and has changed nothing. */
+/* A fatal signal ends a large bind early, and it has changed nothing. */
 static void nna_vm_killed(struct kunit *test)
 {
 	struct nna_vm_test *t = nna_vm_test(test);
@@ -489,14 +491,14 @@ static void nna_vm_bind_later(struct work_struct *work)
 
 	int idx;
 
-	/* As the ioctl does. */
+	/* The ioctl does this. */
 	if (!drm_dev_enter(&later->t->fake->nna->drm, &idx))
 		return;
 	later->ret = nna_vm_bind(later->t->vm, later->t->fake->file, &later->op, 1);
 	drm_dev_exit(idx);
 }
 
-/* Pages and page tables are freed only after the invalidation has been completed. */
+/* Pages and page tables are freed only after the invalidation has completed. */
 static void nna_vm_waits_for_the_device(struct kunit *test)
 {
 	struct nna_vm_test *t = nna_vm_test(test);
@@ -512,7 +514,7 @@ static void nna_vm_waits_for_the_device(struct kunit *test)
 	INIT_WORK_ONSTACK(&later.work, nna_vm_bind_later);
 	queue_work(t->fake->nna->cleanup_wq, &later.work);
 	nna_fake_wait(test, nna_fake_pending(t->fake, NNA_CONTROL_RING));
-	/* The entries are cleared, but nothing has been freed. */
+	/* The entries are cleared, and no memory has been freed. */
 	KUNIT_EXPECT_EQ(test, 0ull, nna_pgtable_lookup(&t->vm->pgt, NNA_TEST_BASE, NULL));
 	KUNIT_EXPECT_GT(test, kref_read(&t->objs[1]->refcount), refs);
 	KUNIT_EXPECT_LE(test, t->vm->pgt.leaf.count, free + 2);
@@ -534,8 +536,8 @@ static void nna_vm_disable_bus_master(struct device *dev)
 }
 
 /*
- * A device that does not complete an invalidation is reset, but not during unbind, which waits for
- * the bind: then bus mastering has to be disabled before the pages are freed.
+ * A device that does not complete an invalidation is reset. During unbind, which waits for the
+ * bind, there is no reset: bus mastering must be disabled before the pages are freed.
  */
 static void nna_vm_unbound_while_it_waits(struct kunit *test)
 {
@@ -656,8 +658,9 @@ static void nna_vm_resume_control(struct work_struct *work)
 }
 
 /*
- * The abort of a closed context may drop the last reference on its address space. To wait for the
- * cleanup is to wait for the release that comes of it, too, however long the device takes.
+ * The abort of a closed context may drop the last reference on its address space.
+ * nna_device_flush_cleanup() also waits for the release that this queues, however long the device
+ * takes.
  */
 static void nna_vm_cleanup_of_cleanup(struct kunit *test)
 {
@@ -686,7 +689,7 @@ static void nna_vm_cleanup_of_cleanup(struct kunit *test)
 	destroy_delayed_work_on_stack(&resume.work);
 }
 
-/* Who visits all address spaces gets each once, but for those that are being released. */
+/* nna_vm_next() returns each address space once, except those that are being released. */
 static void nna_vm_visits_all(struct kunit *test)
 {
 	struct nna_vm_test *t = nna_vm_test(test);
@@ -697,7 +700,7 @@ static void nna_vm_visits_all(struct kunit *test)
 
 	gone = nna_fake_vm(t->fake, &destroy.id);
 	last = nna_fake_vm(t->fake, NULL);
-	/* As long as the last reference is gone and its work has not run. */
+	/* The state after the last reference was dropped and before the release work runs. */
 	KUNIT_ASSERT_PTR_EQ(test, gone, xa_load(nna_vm_asids(t->fake->nna), gone->asid));
 	refcount_set(&gone->users.refcount, 0);
 	for (vm = nna_vm_next(t->fake->nna, &asid); vm; vm = nna_vm_next(t->fake->nna, &asid)) {
@@ -745,7 +748,9 @@ static void nna_vm_no_ops(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, nna_vm_compare(test, t));
 }
 
-/* At the limit of mappings no map succeeds, and no unmap that would divide one; others do. */
+/*
+ * At the limit of mappings a map, and an unmap that splits a mapping, fail; other unmaps succeed.
+ */
 static void nna_vm_most_mappings(struct kunit *test)
 {
 	struct nna_vm_test *t = nna_vm_test(test);
@@ -755,7 +760,7 @@ static void nna_vm_most_mappings(struct kunit *test)
 	t->vm->mappings = others;
 	ops[0] = nna_vm_map(t, 0, 32, 1, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_vm_do(t, ops, 1));
-	/* It would be the last one, but might have divided another. */
+	/* There is room for this mapping, but it might split another one. */
 	ops[0] = nna_vm_map(t, 32, 1, 1, 0);
 	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_vm_do(t, ops, 1));
 	ops[0] = nna_vm_unmap(t, 8, 8);
@@ -763,7 +768,7 @@ static void nna_vm_most_mappings(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->vm->max_mappings, t->vm->mappings);
 	ops[0] = nna_vm_unmap(t, 2, 1);
 	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_vm_do(t, ops, 1));
-	/* Of several operations only the first is looked at closely. */
+	/* Only the first of several operations is counted exactly. */
 	ops[0] = nna_vm_unmap(t, 0, 1);
 	ops[1] = nna_vm_unmap(t, 1, 1);
 	KUNIT_EXPECT_EQ(test, -ENOSPC, nna_vm_do(t, ops, 2));
