@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Writing and setting the filter (seccomp.h), a program of the kernel's packet filter. */
+/* Builds the filter, a program of the kernel's packet filter, and installs it (seccomp.h). */
 #include "sandbox/seccomp.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Instructions of a filter: its beginning and end, and those of each call and each rule. */
+/* Instructions of a filter: its beginning and end, for each call, and for each rule. */
 #define FRAME_SIZE 5
 #define CALL_SIZE 2
 #define RULE_SIZE 6
@@ -33,7 +33,7 @@ static void emit_return(struct sock_fprog *f, uint32_t action)
 static void emit_rule(struct sock_fprog *f, const struct nna_seccomp_rule *rule)
 {
 	emit(f, BPF_JMP | BPF_JEQ | BPF_K, rule->call, 0, RULE_SIZE - 1);
-	/* The low half comes first on the machines that there are filters for. */
+	/* The offset of the low half: all supported machines are little-endian. */
 	emit_load(f, offsetof(struct seccomp_data, args) + 8 * rule->argument);
 	emit(f, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
 	emit(f, BPF_JMP | BPF_JEQ | BPF_K, rule->value, 0, 1);
@@ -41,7 +41,7 @@ static void emit_rule(struct sock_fprog *f, const struct nna_seccomp_rule *rule)
 	emit_return(f, SECCOMP_RET_ERRNO | rule->error);
 }
 
-/* The lists are searched in order; the number of the call is what is loaded. */
+/* The lists are searched in order, with the number of the call in the accumulator. */
 static void write_filter(struct sock_fprog *f, const uint32_t *allowed, size_t allowed_count,
 			 const struct nna_seccomp_rule *rules, size_t rule_count)
 {
@@ -85,7 +85,7 @@ int nna_seccomp_enter(const uint32_t *allowed, size_t allowed_count,
 		return -ENOMEM;
 	write_filter(&filter, allowed, allowed_count, rules, rule_count);
 	ret = set_filter(&filter);
-	/* The kernel has a copy; to free memory is among the calls that a process makes. */
+	/* The kernel has a copy, and the filter must allow the calls that free() makes. */
 	free(filter.filter);
 	return ret;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A filter of system calls, for processes that work for strangers: nna-device and nnaccel-hal.
+ * A filter of system calls, for processes that serve untrusted clients: nna-device and nnaccel-hal.
  *
- * A process says which calls it makes; any other ends it with SIGSYS. Of some calls only those with
- * certain arguments are let through, for which there are rules: the low half of one argument,
- * masked, must have a value, else the call fails with an error. What has pointers for arguments
- * cannot be looked into. Calls are numbered by the machine, so there is a filter only on those for
- * which somebody has looked at which calls the C library makes.
+ * A process lists the calls that it makes; any other call ends the process with SIGSYS. A rule
+ * allows a call only with certain arguments: the low half of one argument, masked, must have a
+ * value; otherwise the call fails with an error. A filter cannot look behind pointers. The numbers
+ * of calls depend on the machine, so there is a filter only for machines on which the calls of the
+ * C library are known.
  */
 #ifndef NNA_SECCOMP_H
 #define NNA_SECCOMP_H
@@ -20,29 +20,29 @@
 #elif defined(__aarch64__)
 #define NNA_SECCOMP_ARCH AUDIT_ARCH_AARCH64
 #else
-#define NNA_SECCOMP_ARCH 0 /* nobody has looked */
+#define NNA_SECCOMP_ARCH 0 /* the calls of this machine are not known */
 #endif
 
 /**
- * struct nna_seccomp_rule - a call that may be made with some arguments
+ * struct nna_seccomp_rule - a call that is allowed with certain arguments
  * @call: its number
- * @argument: which of its arguments
- * @mask: bits of the low half of it that count
- * @value: what these must be
- * @error: the errno of other calls
+ * @argument: index of the checked argument
+ * @mask: the checked bits of the argument's low half
+ * @value: their required value
+ * @error: the errno of a call with another value
  */
 struct nna_seccomp_rule {
 	uint32_t call, argument, mask, value, error;
 };
 
 /**
- * nna_seccomp_enter() - let only these calls through, for good and in all threads
+ * nna_seccomp_enter() - allow only these calls, for good and in all threads
  * @allowed: @allowed_count numbers of calls that may have any arguments
- * @rules: @rule_count rules, no two of the same call
+ * @rules: @rule_count rules, no two for the same call
  *
- * Gives up the means to get rights by starting programs, too (no_new_privs).
+ * Also sets no_new_privs: programs that the process starts cannot gain privileges.
  *
- * Return: 0, -ENOTSUP on other machines, -EBUSY when a thread has a filter of its own, or another
+ * Return: 0, -ENOTSUP on other machines, -EBUSY if a thread has a filter of its own, or another
  * negative errno.
  */
 int nna_seccomp_enter(const uint32_t *allowed, size_t allowed_count,

@@ -100,7 +100,7 @@ DELEGATE_API int nnaccel_delegate_remove_buffer(struct TfLiteDelegate *base, int
 	return 0;
 }
 
-/* Copies a tensor from its buffer or to it. Return: TFLite's status. */
+/* Copies a tensor's bytes from its buffer, or to it. Return: TFLite's status. */
 static int copy(struct TfLiteContext *context, struct TfLiteDelegate *base, int handle,
 		struct TfLiteTensor *tensor, bool from_buffer)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The cache files (libnnaccel/support/cache_file.h) of a delegate: the digest of a graph is the
- * token of its file. nna_program_load() compares all of the graph, so that a file of the same name
- * is never taken for another's.
+ * The cache files of a delegate (libnnaccel/support/cache_file.h). The digest of a graph is the
+ * token in the name of its file. nna_program_load() compares the whole graph, so a collision of
+ * names cannot load another graph's program.
  */
 #include "frontend/delegate/cache.h"
 
@@ -13,7 +13,7 @@
 #include "frontend/delegate/log.h"
 #include "libnnaccel/support/cache_file.h"
 
-/* A device's kind in a file's name: programs of the loopback are not those of a node. */
+/* The kind of device in a file's name: a program for the loopback does not run on a device node. */
 static const char *kind_of(const struct delegate *delegate)
 {
 	struct nna_device_info info;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The functions that TFLite looks for in an external delegate, and the choice of operators.
+ * The functions that TFLite looks up in an external delegate, and the choice of operators.
  *
- * A subgraph is taken whole where it can be, since what one operator knows only at run time may be
- * a constant where all of them are seen. Else each operator is tried by itself, and what is left is
- * tried again as the partitions that TFLite makes of it. What is not taken stays with TFLite, and a
- * line says why.
+ * The delegate first tries to take a subgraph whole: a value that one operator alone knows only at
+ * run time may be a constant in the whole subgraph. If that fails, it tries each operator alone,
+ * and then the partitions that TFLite forms from the accepted ones. TFLite keeps the refused
+ * operators, and a line in the log says why.
  */
 #include "frontend/delegate/delegate.h"
 
@@ -21,7 +21,7 @@ static void log_line(void *user, enum nna_log_level level, const char *text)
 	delegate_log(user, level, "%s", text);
 }
 
-/* "CONV_2D", or the name of a custom operator. */
+/* Return: the operator's name, such as "CONV_2D", or the name of a custom operator. */
 static const char *name_of(struct TfLiteContext *context, int index)
 {
 	struct TfLiteRegistration *registration = NULL;
@@ -54,8 +54,8 @@ static bool has(const int *list, int count, int number)
 }
 
 /*
- * State is kept where it is used: a variable of @part may not be one of another operator as well.
- * Return: whether that is so.
+ * A partition keeps the state of its variables in its execution, so no operator outside of @part
+ * may use a variable of @part. Return: true if none does.
  */
 static bool owns_variables(struct TfLiteContext *context, const struct TfLiteIntArray *plan,
 			   const struct delegate_part *part)
@@ -82,7 +82,7 @@ static bool owns_variables(struct TfLiteContext *context, const struct TfLiteInt
 	return true;
 }
 
-/* Whether an operator can be taken by itself. */
+/* Return: true if the device can run this operator alone. */
 static bool check_node(const struct delegate *delegate, struct TfLiteContext *context, int index)
 {
 	struct TfLiteRegistration *registration = NULL;
@@ -111,10 +111,10 @@ static bool check_node(const struct delegate *delegate, struct TfLiteContext *co
 
 /**
  * try_nodes() - try operators as the partitions that TFLite makes of them
- * @taken: the operators; those of partitions that cannot be are removed
- * @quiet: nothing is removed, and nothing said, where a partition cannot be
+ * @taken: the operators; those of refused partitions are removed
+ * @quiet: stop at the first refused partition, without a message and without removing operators
  *
- * Return: how many partitions could not be; negative where TFLite fails.
+ * Return: the number of refused partitions; negative if TFLite fails.
  */
 static int try_nodes(const struct delegate *delegate, struct TfLiteContext *context,
 		     const struct TfLiteIntArray *plan, struct TfLiteIntArray *taken, bool quiet)
@@ -168,7 +168,7 @@ static struct TfLiteIntArray *copy_plan(const struct TfLiteIntArray *plan)
 	return copy;
 }
 
-/* The operators of a subgraph that can be taken, in @taken, which starts as @plan. */
+/* Reduces @taken, which starts as a copy of @plan, to the operators that the delegate takes. */
 static int choose(const struct delegate *delegate, struct TfLiteContext *context,
 		  const struct TfLiteIntArray *plan, struct TfLiteIntArray *taken)
 {
@@ -181,7 +181,7 @@ static int choose(const struct delegate *delegate, struct TfLiteContext *context
 		if (check_node(delegate, context, plan->data[i]))
 			taken->data[kept++] = plan->data[i];
 	taken->size = kept;
-	/* Each round removes something, or is the last one. */
+	/* Each round removes an operator or ends the loop. */
 	do
 		refused = taken->size ? try_nodes(delegate, context, plan, taken, false) : 0;
 	while (refused > 0);
@@ -198,7 +198,7 @@ static int delegate_prepare(struct TfLiteContext *context, struct TfLiteDelegate
 		return TFLITE_STATUS_OK;
 	if (context->GetExecutionPlan(context, &given))
 		return TFLITE_STATUS_ERROR;
-	/* TFLite's own list ends with the next call for it. */
+	/* TFLite's list is valid only until the next call for it, so keep a copy. */
 	plan = copy_plan(given);
 	taken = copy_plan(given);
 	if (plan && taken && !choose(delegate, context, plan, taken)) {
@@ -213,7 +213,7 @@ static int delegate_prepare(struct TfLiteContext *context, struct TfLiteDelegate
 	return ret;
 }
 
-/* A missing device is no error: TFLite then runs everything itself. */
+/* A missing device is no error: TFLite then runs all operators itself. */
 static void open_device(struct delegate *delegate)
 {
 	struct nna_device_options options = { .log = { log_line, delegate } };
@@ -236,10 +236,10 @@ DELEGATE_API void tflite_plugin_destroy_delegate(struct TfLiteDelegate *base);
  * tflite_plugin_create_delegate() - make a delegate
  * @keys: names of @count options
  * @values: their values
- * @report_error: NULL, or called with a message when NULL is returned
+ * @report_error: NULL, or called with a message before NULL is returned
  *
- * Some hosts use what is returned without looking at it. Where nobody can be told what is wrong
- * with the options, the delegate therefore takes nothing, and stderr says why.
+ * Some hosts use the returned pointer without a check. Without @report_error a wrong option
+ * therefore gives a delegate that takes no operator, and a line on stderr says why.
  */
 struct TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
 						     const char *const *values, size_t count,
@@ -276,7 +276,9 @@ struct TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
 	return &delegate->base;
 }
 
-/** tflite_plugin_destroy_delegate() - after the last interpreter that uses it */
+/**
+ * tflite_plugin_destroy_delegate() - destroy a delegate, after the last interpreter that uses it
+ */
 void tflite_plugin_destroy_delegate(struct TfLiteDelegate *base)
 {
 	struct delegate *delegate;

@@ -2,13 +2,13 @@
 /*
  * The delegate.
  *
- *	delegate	what tflite_plugin_create_delegate() makes: an open device and the options
+ *	delegate	made by tflite_plugin_create_delegate(): an open device and the options
  *	  delegate_part	operators of a subgraph that run together (model.h)
- *	    partition	one of them, compiled: the kernel of an interpreter's node (partition.c)
+ *	    partition	a compiled part: the kernel of a node of an interpreter (partition.c)
  *
- * A delegate serves any number of interpreters at the same time: nothing in it changes once it is
- * made but the list of buffers, which has a lock. A partition belongs to one interpreter, which one
- * thread uses at a time.
+ * One delegate serves any number of interpreters at the same time. It is constant after its
+ * creation, except for the list of buffers, which has a lock. A partition belongs to one
+ * interpreter, which one thread uses at a time.
  */
 #ifndef DELEGATE_DELEGATE_H
 #define DELEGATE_DELEGATE_H
@@ -21,10 +21,10 @@
 
 /**
  * struct delegate - a delegate
- * @base: what TFLite sees; its data_ points back here
- * @options: as the user gave them
- * @device: NULL where there is none: then nothing is taken
- * @buffers: that programs have given handles to
+ * @base: TFLite's view; its data_ points back here
+ * @options: the user's options
+ * @device: NULL if there is none: then the delegate takes no operator
+ * @buffers: buffers for which programs have handles
  */
 struct delegate {
 	struct TfLiteDelegate base;
@@ -36,8 +36,8 @@ struct delegate {
 #define DELEGATE_API __attribute__((visibility("default")))
 
 /*
- * Whether the device runs @part of a subgraph as it stands. Return: 0, or an error with a line at
- * @error, of TFLITE_ERROR_SIZE bytes.
+ * Checks whether the device can run @part of a subgraph unchanged. Return: 0, or an error with a
+ * line at @error, of TFLITE_ERROR_SIZE bytes.
  */
 int delegate_part_check(const struct delegate *delegate, struct TfLiteContext *context,
 			const struct delegate_part *part, char *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Lines on stderr (log.h). */
+/* Messages on stderr (log.h). */
 #include "frontend/delegate/log.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines of a delegate on stderr. */
+/* Messages of a delegate on stderr. */
 #ifndef DELEGATE_LOG_H
 #define DELEGATE_LOG_H
 
@@ -7,7 +7,7 @@
 
 struct delegate;
 
-/* Writes a line, where the option log_level asks for lines of @level. */
+/* Writes a line if the option log_level includes @level. */
 __attribute__((format(printf, 3, 4)))
 void delegate_log(const struct delegate *delegate, enum nna_log_level level, const char *format,
 		  ...);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * From TFLite's tensors and nodes to the structures of frontend/tflite/tflite.h. Tensors are
- * numbered anew, since a part uses few of the interpreter's. TFLite has checked its model as little as the
- * file's writer wanted, so that every number is checked here once more.
+ * Converts TFLite's tensors and nodes to the structures of frontend/tflite/tflite.h. Tensors get
+ * new numbers, since a part uses few of the interpreter's. TFLite does not check all numbers of a
+ * model, so this file checks each number again.
  */
 #include "frontend/delegate/model.h"
 
@@ -15,9 +15,9 @@
 #include "frontend/delegate/parameters.h"
 
 /**
- * struct build - a model while it is made
+ * struct build - a model under construction
  * @numbers: for each of the interpreter's tensors its number in the model, -1 for none yet
- * @room: tensors that there is memory for
+ * @room: allocated tensors
  */
 struct build {
 	struct TfLiteContext *context;
@@ -142,7 +142,7 @@ static int read_tensor(struct build *b, const struct TfLiteTensor *from, struct 
 	return 0;
 }
 
-/* The model's number of a tensor, which is read when it is first met; or an error. */
+/* Return: the model's number of a tensor, which is converted on its first use; or an error. */
 static int32_t find_tensor(struct build *b, int tensor)
 {
 	uint32_t at = b->sub->tensor_count;
@@ -177,7 +177,7 @@ static int32_t find_tensor(struct build *b, int tensor)
 	return (int32_t)at;
 }
 
-/* Tensors in the model's numbers; those alone that @keep takes, each once, unless it is NULL. */
+/* Converts tensor numbers to the model's. With @keep only tensors that it accepts, each once. */
 static int read_list(struct build *b, const int *from, int count, bool optional,
 		     bool (*keep)(const struct tflite_tensor *tensor), struct tflite_ints *to)
 {
@@ -218,7 +218,7 @@ static bool changes(const struct tflite_tensor *tensor)
 	return !tensor->data && !tensor->variable;
 }
 
-/* Operators that reach for what a part of a subgraph does not have. */
+/* Operators that use other subgraphs or resources, which a part of a subgraph does not have. */
 static const char *why_not(uint32_t code)
 {
 	switch (code) {
@@ -300,7 +300,7 @@ int delegate_model_create(struct TfLiteContext *context, const struct delegate_p
 	ret = 0;
 	for (i = 0; i < b.sub->operator_count && !ret; i++)
 		ret = read_operator(&b, part->nodes[i], &b.sub->operators[i]);
-	/* As in the reader of files: what an operator writes in each run is no state. */
+	/* As in the reader of files: a tensor that an operator writes in each run is no state. */
 	for (i = 0; i < b.sub->operator_count && !ret; i++)
 		for (uint32_t k = 0; k < b.sub->operators[i].outputs.count; k++)
 			b.sub->tensors[b.sub->operators[i].outputs.at[k]].variable = false;
@@ -317,7 +317,7 @@ done:
 	return ret;
 }
 
-/* @count elements of @size bytes, copied; NULL when there is no memory. */
+/* Return: a copy of @count elements of @size bytes; NULL without memory. */
 static void *copy_of(const void *from, size_t count, size_t size)
 {
 	void *to = calloc(count + 1, size);
@@ -344,7 +344,7 @@ int delegate_model_copy(struct TfLiteContext *context, const struct delegate_mod
 	model->description = "";
 	model->subgraphs = sub;
 	model->subgraph_count = 1;
-	/* Lists of tensors and the like are those of @from. */
+	/* The copy shares the lists of tensors and similar lists with @from. */
 	*sub = *old;
 	sub->tensors = copy_of(old->tensors, old->tensor_count, sizeof(*old->tensors));
 	sub->operators = copy_of(old->operators, old->operator_count, sizeof(*old->operators));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tensors in memory that the accelerator reaches: buffer handles of the delegate.
+ * Buffer handles of the delegate: tensors in memory that the accelerator reaches.
  *
- * A program that takes libnnaccel_delegate.so by itself, with dlopen() or by linking, gives tensors
- * handles of buffers, such as dma-bufs of a camera; runs then work in these without a copy:
+ * A program that loads libnnaccel_delegate.so itself, with dlopen() or by linking, can give tensors
+ * handles of buffers, such as the dma-bufs of a camera. Runs then use the buffers without a copy:
  *
  *	delegate = tflite_plugin_create_delegate(keys, values, count, NULL);
  *	interpreter->ModifyGraphWithDelegate(delegate);
@@ -12,10 +12,10 @@
  *	interpreter->SetAllowBufferHandleOutput(true);
  *	interpreter->Invoke();
  *
- * The buffer of an input counts, not TFLite's own memory for it. An output is in its buffer; unless
- * SetAllowBufferHandleOutput() says that this will do, TFLite copies it into its own memory, too.
- * TFLite's external delegate (load_delegate(), TfLiteExternalDelegateCreate()) hides the delegate,
- * whose tensors are then copied once each way.
+ * A run reads an input from its buffer, not from TFLite's own memory. It writes an output to its
+ * buffer; without SetAllowBufferHandleOutput(true), TFLite then copies the output to its own memory
+ * as well. TFLite's external delegate (load_delegate(), TfLiteExternalDelegateCreate()) hides the
+ * delegate from the program, so its tensors cannot have handles and are copied once each way.
  */
 #ifndef NNACCEL_DELEGATE_H
 #define NNACCEL_DELEGATE_H
@@ -29,26 +29,29 @@ extern "C" {
 struct TfLiteDelegate;
 
 /**
- * nnaccel_delegate_add_buffer() - a handle for memory
- * @delegate: as tflite_plugin_create_delegate() has returned it
- * @fd: of a dma-buf (loopback: of a memfd), which stays the caller's; -1 for new memory of zeros
- * @size: bytes; at least those of the tensors that it will be given to
+ * nnaccel_delegate_add_buffer() - create a handle for memory
+ * @delegate: the return value of tflite_plugin_create_delegate()
+ * @fd: a dma-buf (loopback: a memfd), which the caller keeps; -1 for new memory of zeros
+ * @size: bytes; at least the size of each tensor that gets the handle
  *
- * Any thread may call this and the following, at any time. A handle can be given to any tensors of
- * any interpreters that have the delegate, and taken back by TFLite: the buffer stays until
- * nnaccel_delegate_remove_buffer(), or until the delegate is destroyed.
+ * Any thread may call this function and the ones below at any time. A handle may be given to any
+ * tensor of any interpreter that has the delegate, and TFLite may take it back. The buffer lives
+ * until nnaccel_delegate_remove_buffer(), or until the delegate is destroyed.
  *
- * Return: a handle, 0 or more, that no other buffer of the delegate ever had; -ENODEV without a
- * device, -ENOTSUP for memory that the device cannot reach, or another negative errno.
+ * Return: a handle, 0 or more, which is never reused in this delegate; -ENODEV without a device,
+ * -ENOTSUP for memory that the device cannot reach, or another negative errno.
  */
 int nnaccel_delegate_add_buffer(struct TfLiteDelegate *delegate, int fd, size_t size);
 
-/* The bytes of a buffer in this process, for as long as it lives; NULL for an unknown handle. */
+/*
+ * Return: the buffer's bytes, mapped in this process until it is removed; NULL for an unknown
+ * handle.
+ */
 void *nnaccel_delegate_map_buffer(struct TfLiteDelegate *delegate, int handle);
 
 /*
- * Ends a handle. No run may be under way with it; a run that meets it in a tensor later fails.
- * Return: 0, or -ENOENT.
+ * Removes a handle and its buffer. No run may be using it; a later run fails if a tensor still has
+ * the handle. Return: 0, or -ENOENT.
  */
 int nnaccel_delegate_remove_buffer(struct TfLiteDelegate *delegate, int handle);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The options of the delegate: "key: value" pairs of text. */
+/* The options of the delegate: pairs of key and value as text. */
 #include "frontend/delegate/options.h"
 
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A day: more is a mistake, and would overflow no sum of times. */
+/* A day. A longer limit is a mistake; this one cannot overflow a sum of times. */
 #define MAX_DEADLINE_MS 86400000UL
 
-/* The number of @value in the list @names, which ends with NULL; -1 when it is not there. */
+/* Return: the index of @value in the list @names, which ends with NULL; -1 if it is not there. */
 static int find(const char *const *names, const char *value)
 {
 	for (int i = 0; names[i]; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a user asks of the delegate: names and values of load_delegate(). */
+/* A user's options of the delegate: the keys and values of load_delegate(). */
 #ifndef DELEGATE_OPTIONS_H
 #define DELEGATE_OPTIONS_H
 
@@ -8,11 +8,11 @@
 #define DELEGATE_ERROR_SIZE 256
 
 /**
- * struct delegate_options - the options, with their defaults where they were not given
+ * struct delegate_options - the options, or their defaults
  * @device: a name for nna_device_open()
  * @priority: of all runs
- * @duration_ns: how long a run may take, 0 for no limit
- * @cache_dir: where compiled programs are kept, "" for nowhere
+ * @duration_ns: the time limit of a run, 0 for no limit
+ * @cache_dir: the folder for compiled programs, "" for none
  * @log_level: messages up to this level go to stderr
  */
 struct delegate_options {

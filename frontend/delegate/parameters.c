@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * TFLite keeps the options of each kind of operator in a structure of its own, of ints, enums,
- * floats and bools. A table says at which byte of it each member of struct tflite_options stands.
- * TFLite only appends to these structures. Enums differ from the schema's where TFLite has a number
- * 0 for "unknown".
+ * TFLite keeps the options of each kind of operator in a structure of ints, enums, floats and
+ * bools. A table gives, for each member of struct tflite_options, its byte offset in TFLite's
+ * structure. TFLite only appends to these structures. Its enums are the schema's plus 1 where
+ * TFLite has a number 0 for "unknown".
  */
 #include "frontend/delegate/parameters.h"
 
@@ -12,7 +12,7 @@
 /* SHRUNK is an enum whose numbers are the schema's plus 1. */
 enum kind { SMALL, SHRUNK, TYPE, I32, F32, BOOLEAN, LIST, BOUNDARIES };
 
-/* Ints of a list, at most: TFLite's structures have room for 8, and their number behind them. */
+/* The most ints of a list: TFLite's structures hold 8, followed by their count. */
 #define LIST_ROOM 8
 
 static const struct field {
@@ -153,7 +153,10 @@ static const struct field {
 
 uint32_t delegate_type(int type)
 {
-	/* TFLite's numbers from 1 on; FLOAT16 came late and stands where the schema does not. */
+	/*
+	 * Indexed by TFLite's number, from 1 on. FLOAT16 was added late, so its number differs from
+	 * the schema.
+	 */
 	static const uint8_t types[] = {
 		TFLITE_FLOAT32, TFLITE_INT32, TFLITE_UINT8, TFLITE_INT64, TFLITE_STRING,
 		TFLITE_BOOL, TFLITE_INT16, TFLITE_COMPLEX64, TFLITE_INT8, TFLITE_FLOAT16,
@@ -172,7 +175,7 @@ void delegate_parameters_read(uint32_t code, const void *data, struct tflite_opt
 	*options = (struct tflite_options){ .dilation_w = 1, .dilation_h = 1, .dilation_d = 1 };
 	if (!data)
 		return;
-	/* Which number it is does not matter: operators ask whether there are options. */
+	/* Not 0: operators only ask whether there are options. */
 	options->type = 1;
 	for (i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
 		const struct field *f = &FIELDS[i];
@@ -194,7 +197,7 @@ void delegate_parameters_read(uint32_t code, const void *data, struct tflite_opt
 			break;
 		case SHRUNK:
 			*to = (char)(value - 1);
-			/* "Unknown" is what TFLite has where the file has no options. */
+			/* TFLite has "unknown" where the file has no options. */
 			if (!value)
 				options->type = 0;
 			break;

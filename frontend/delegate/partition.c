@@ -2,16 +2,15 @@
 /*
  * A partition: operators of an interpreter's subgraph that run as one program.
  *
- *	init	keeps which operators, inputs and outputs they are
- *	prepare	compiles them for the shapes that the inputs have now, unless it has already, and
- *		tells TFLite the shapes of the outputs; again whenever inputs are resized
- *	invoke	runs: inputs and outputs are bound to TFLite's memory, so that each is copied once,
- *		or to the buffers whose handles their tensors have, which are not copied
- *	free	gives everything back
+ *	init	records the partition's operators, inputs and outputs
+ *	prepare	compiles them for the present shapes of the inputs, unless that is done already, and
+ *		tells TFLite the shapes of the outputs; runs again whenever inputs are resized
+ *	invoke	runs the program: inputs and outputs are bound to TFLite's memory, so each is copied
+ *		once, or to the buffers of their tensors' handles, which are not copied
+ *	free	frees everything
  *
- * State in variable tensors is kept in the execution, not in TFLite's memory. An interpreter that
- * is told to reset its variables fills that memory, and so overwrites the mark that each run leaves
- * there.
+ * The execution keeps the state of variable tensors, not TFLite's memory. Each run leaves a mark in
+ * that memory. An interpreter that resets its variables overwrites the mark.
  */
 #include "frontend/delegate/cache.h"
 
@@ -27,8 +26,8 @@
  * struct bound - an input or output
  * @tensor: its number in the interpreter
  * @rank: number of dimensions
- * @dims: that it was compiled with
- * @data: that it is bound to, NULL for none yet; the mapping of a buffer
+ * @dims: the dimensions that it was compiled with
+ * @data: the memory that it is bound to, NULL for none yet; for a buffer its mapping
  * @size: of @data
  * @handle: of the buffer, DELEGATE_NO_HANDLE for TFLite's memory
  */
@@ -43,8 +42,8 @@ struct bound {
 
 /**
  * struct partition - the kernel's data
- * @whole: the operators, with the shapes that tensors had when TFLite made the partition
- * @model: what @program is made of: @whole for the shapes that inputs have now
+ * @whole: the operators, with the tensor shapes at the time when TFLite made the partition
+ * @model: the source of @program: @whole with the present shapes of the inputs
  * @inputs, @outputs: of @program
  * @variables: state that @execution keeps: @variable_count tensors of the interpreter
  */
@@ -61,7 +60,7 @@ struct partition {
 	uint32_t variable_count;
 };
 
-/* What libnnaccel says of a graph; the first line is the reason. */
+/* Keeps libnnaccel's first message about a graph, which is the reason of a refusal. */
 struct reason {
 	const struct delegate *delegate;
 	char line[TFLITE_ERROR_SIZE];
@@ -77,7 +76,7 @@ static void keep_reason(void *user, enum nna_log_level level, const char *text)
 		delegate_log(reason->delegate, level, "%s", text);
 }
 
-/* A translation's message, with the library's behind it where there is one. */
+/* Appends the library's message, if there is one, to that of a translation. */
 static void add_reason(char *error, const struct reason *reason)
 {
 	size_t length = strlen(error);
@@ -87,7 +86,7 @@ static void add_reason(char *error, const struct reason *reason)
 			 reason->line);
 }
 
-/* The graph of a model, if the device supports all of its operations. */
+/* Makes the graph of a model. Fails if the device does not support all of its operations. */
 static int make_graph(const struct delegate *delegate, struct tflite_model *model,
 		      struct nna_graph **out, char *error)
 {
@@ -122,9 +121,9 @@ static int make_graph(const struct delegate *delegate, struct tflite_model *mode
 }
 
 /*
- * The graph of what TFLite says, or, where its shapes contradict each other, of the shapes that
- * follow from the inputs: those inside are out of date when inputs have been resized and nothing
- * has been prepared yet.
+ * Makes the graph with TFLite's shapes. If these contradict each other, uses the shapes that follow
+ * from the inputs: TFLite's inner shapes are out of date after inputs were resized and before the
+ * interpreter is prepared again.
  */
 static int translate(const struct delegate *delegate, struct TfLiteContext *context,
 		     const struct delegate_model *from, struct tflite_model **model,
@@ -147,7 +146,7 @@ static int translate(const struct delegate *delegate, struct TfLiteContext *cont
 		return ret;
 	if (!make_graph(delegate, *model, graph, second))
 		return 0;
-	/* What was wrong at first tells more. */
+	/* The first attempt's message tells more. */
 	tflite_free(*model);
 	*model = NULL;
 	return ret;
@@ -306,7 +305,7 @@ static bool is_compiled(const struct partition *p, const struct TfLiteContext *c
 	return true;
 }
 
-/* Tells TFLite the shape of an output, in an array that becomes TFLite's. */
+/* Tells TFLite the shape of an output. TFLite takes over the array. */
 static int resize(struct TfLiteContext *context, const struct bound *bound)
 {
 	struct TfLiteIntArray *dims = malloc(sizeof(*dims) + bound->rank * sizeof(dims->data[0]));
@@ -350,7 +349,7 @@ static int partition_prepare(struct TfLiteContext *context, struct TfLiteNode *n
 	return TFLITE_STATUS_OK;
 }
 
-/* The handle that a tensor has from this delegate. */
+/* Return: the tensor's handle of this delegate. */
 static int handle_of(const struct partition *p, const struct TfLiteTensor *tensor)
 {
 	return tensor->delegate == &p->delegate->base ? tensor->buffer_handle : DELEGATE_NO_HANDLE;
@@ -380,7 +379,7 @@ static int bind_buffer(struct partition *p, const struct TfLiteTensor *tensor, u
 	return 0;
 }
 
-/* Binds an input or output to where TFLite has it now. Return: 0 or a negative errno. */
+/* Binds an input or output to its present memory in TFLite. Return: 0 or a negative errno. */
 static int bind(struct partition *p, struct TfLiteContext *context, uint32_t index, bool input)
 {
 	struct bound *bound = input ? &p->inputs[index] : &p->outputs[index];
@@ -406,7 +405,7 @@ static int bind(struct partition *p, struct TfLiteContext *context, uint32_t ind
 	return 0;
 }
 
-/* Results in buffers are not in TFLite's memory, which it has to know. */
+/* Tells TFLite which outputs are in buffers instead of its own memory. */
 static void mark_stale(struct partition *p, struct TfLiteContext *context)
 {
 	for (uint32_t i = 0; i < p->output_count; i++)
@@ -414,7 +413,10 @@ static void mark_stale(struct partition *p, struct TfLiteContext *context)
 			p->outputs[i].handle != DELEGATE_NO_HANDLE;
 }
 
-/* What a reset does not write into a variable's memory: it writes zeros, or the zero point. */
+/*
+ * The mark in a variable's memory: a value that a reset, to zeros or to the zero point, does not
+ * write.
+ */
 static uint8_t mark_of(const struct TfLiteTensor *tensor)
 {
 	uint8_t zero = (uint8_t)tensor->params.zero_point;

@@ -2,14 +2,15 @@
 /*
  * The structures that TFLite and an external delegate exchange.
  *
- * They are declared here as far as the delegate uses them, with the names that TFLite gives them so
- * that its documentation can be read beside this file. TFLite only ever appends members, so that
- * one declaration serves tflite-runtime 2.14, TensorFlow 2.21 and LiteRT 2. What is laid out here
- * is what those libraries have on 64-bit machines: tests/unit/frontend/delegate/test_tflite_abi.c
- * states the offsets, tests/clients runs the delegate inside of them.
+ * This file declares the part that the delegate uses, under TFLite's names, so that TFLite's
+ * documentation can be read beside it. TFLite only appends members, so one declaration serves
+ * tflite-runtime 2.14, TensorFlow 2.21 and LiteRT 2. The layout is that of these libraries on
+ * 64-bit machines: tests/unit/frontend/delegate/test_tflite_abi.c states the offsets, and
+ * tests/clients runs the delegate inside of the libraries.
  *
- * TFLite owns everything but struct TfLiteDelegate, which is the delegate's. A context and what it
- * reaches may be used only within a call that TFLite makes, by the thread that makes it.
+ * TFLite owns all of the structures except struct TfLiteDelegate, which the delegate owns. A
+ * context and all that it points to may be used only within a call from TFLite, by the calling
+ * thread.
  */
 #ifndef DELEGATE_TFLITE_ABI_H
 #define DELEGATE_TFLITE_ABI_H
@@ -18,10 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What functions return: 0, or one of these. */
+/* Return values of functions: 0, or one of these. */
 enum { TFLITE_STATUS_OK = 0, TFLITE_STATUS_ERROR = 1, TFLITE_STATUS_DELEGATE_ERROR = 2 };
 
-/* TfLiteDelegate.flags: tensors whose shapes are known only at run time are no reason to refuse. */
+/* TfLiteDelegate.flags: the delegate also takes tensors whose shapes are known only at run time. */
 #define TFLITE_DELEGATE_ALLOW_DYNAMIC_TENSORS 1
 
 /* TfLiteTensor.allocation_type: a constant of the model. */
@@ -30,7 +31,7 @@ enum { TFLITE_STATUS_OK = 0, TFLITE_STATUS_ERROR = 1, TFLITE_STATUS_DELEGATE_ERR
 /* TfLiteQuantization.type: params points to a struct TfLiteAffineQuantization. */
 #define TFLITE_QUANTIZATION_AFFINE 1
 
-/* A tensor's number in a list of inputs, where an optional one is omitted. */
+/* The number of an omitted optional tensor in a list of inputs. */
 #define TFLITE_OPTIONAL_TENSOR (-1)
 
 struct TfLiteContext;
@@ -57,9 +58,9 @@ struct TfLiteAffineQuantization {
  * struct TfLiteTensor - a value
  * @type: TFLite's number of the type, which is not the schema's (delegate_type()); 0 for none
  * @data: NULL until TFLite has placed the tensor
- * @params: the scale of the whole tensor; @quantization says more
+ * @params: the scale of the whole tensor; @quantization has the scales per channel too
  * @bytes: of @data
- * @dims_signature: the dimensions with -1 for each that is open, NULL or empty where none is
+ * @dims_signature: the dimensions, -1 for each that is open; NULL or empty if none is open
  */
 struct TfLiteTensor {
 	int type;
@@ -87,7 +88,7 @@ struct TfLiteTensor {
 
 /**
  * struct TfLiteNode - an operator: the numbers of its tensors, and its options
- * @user_data: what the registration's init() returned
+ * @user_data: the return value of the registration's init()
  * @builtin_data: options of a built-in operator, a structure for each kind (parameters.h)
  */
 struct TfLiteNode {
@@ -100,7 +101,7 @@ struct TfLiteNode {
 	bool might_have_side_effect;
 };
 
-/** struct TfLiteRegistration - what an operator is and the functions that run it */
+/** struct TfLiteRegistration - the kind of an operator, and the functions that run it */
 struct TfLiteRegistration {
 	void *(*init)(struct TfLiteContext *context, const char *buffer, size_t length);
 	void (*free)(struct TfLiteContext *context, void *buffer);
@@ -116,7 +117,7 @@ struct TfLiteRegistration {
 	uint64_t inplace_operator;
 };
 
-/** struct TfLiteDelegateParams - a partition: what init() of the delegate's registration gets */
+/** struct TfLiteDelegateParams - a partition: the argument of the delegate registration's init() */
 struct TfLiteDelegateParams {
 	struct TfLiteDelegate *delegate;
 	struct TfLiteIntArray *nodes_to_replace;
@@ -126,10 +127,10 @@ struct TfLiteDelegateParams {
 
 /**
  * struct TfLiteContext - a subgraph of an interpreter
- * @ResizeTensor: takes the array, which it gives back with free()
+ * @ResizeTensor: takes over the array and frees it with free()
  * @ReplaceNodeSubsetsWithDelegateKernels: may move @tensors
  * @ResizeTensorExplicit: NULL in LiteRT, although it is declared
- * @PreviewDelegatePartitioning: the array is TFLite's, until the next call
+ * @PreviewDelegatePartitioning: TFLite owns the array, which is valid until the next call
  */
 struct TfLiteContext {
 	size_t tensors_size;
@@ -164,7 +165,7 @@ struct TfLiteContext {
 };
 
 /**
- * struct TfLiteDelegate - a delegate, as TFLite sees it
+ * struct TfLiteDelegate - TFLite's view of a delegate
  * @data_: the delegate's own
  * @Prepare: chooses the operators of a subgraph that the delegate takes
  * @flags: TFLITE_DELEGATE_*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Deadlines, and whether a miss is the job's own; deadline.h says when it is. */
+/* Deadlines, and whether a missed one is the job's own fault (deadline.h). */
 #include "hal-bridge/common/deadline.h"
 
 #include "hal-bridge/include/NeuralNetworks.h"

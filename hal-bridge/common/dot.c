@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Drawings of models (dot.h). Node m3o7 is operation 7 of model 3, m3t2 its operand 2. */
+/* Drawings of models (dot.h). Node m3o7 is operation 7 of model 3, m3t2 is operand 2 of model 3. */
 #include "hal-bridge/common/dot.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ bool nnb_dot_is_wanted(void)
 	return nnb_dot_folder;
 }
 
-/* A type or an operation by its name, or its number where it is of no known one. */
+/* Writes the name of a type or an operation, or its number if it has no name. */
 static void put_name(FILE *to, const char *name, uint32_t number)
 {
 	if (name)
@@ -59,7 +59,7 @@ static void put_type(FILE *to, const struct nnb_operand *operand)
 		fprintf(to, " scale %g zero %d", (double)operand->scale, operand->zero_point);
 }
 
-/* A constant: a scalar's value, or how large it is. */
+/* Writes a constant: the value of a scalar, the size of a tensor. */
 static void put_value(FILE *to, const struct nnb_operand *operand)
 {
 	float real;
@@ -80,7 +80,7 @@ static void put_value(FILE *to, const struct nnb_operand *operand)
 	}
 }
 
-/* A box with the name of the operation and a line for each input that is known already. */
+/* Writes an operation: a box with its name and a line for each constant input. */
 static void put_operation(FILE *to, const struct nnb_model *model, uint32_t number, uint32_t index)
 {
 	const struct nnb_operation *operation = &model->operations[index];
@@ -116,7 +116,7 @@ static void put_argument(FILE *to, const struct nnb_model *model, uint32_t numbe
 	fputs("\"];\n", to);
 }
 
-/* Arrows to the inputs of an operation, from what writes them. */
+/* Writes arrows to the inputs of an operation, from the operations that write them. */
 static void put_inputs(FILE *to, const struct nnb_model *model, uint32_t number, uint32_t index,
 		       const uint32_t *writers)
 {
@@ -139,7 +139,7 @@ static void put_inputs(FILE *to, const struct nnb_model *model, uint32_t number,
 	}
 }
 
-/* Fills in for each operand the operation that writes it. */
+/* Sets writers[i] to the operation that writes operand i. */
 static void find_writers(const struct nnb_model *model, uint32_t *writers)
 {
 	memset(writers, 0xff, model->operand_count * sizeof(*writers));
@@ -198,11 +198,11 @@ void nnb_dot_draw(struct nnb_model *model)
 	model->drawing = text;
 }
 
-/* Colours that black letters can be read on, one for each device. */
+/* A colour for each device, light enough for black text. */
 static const char *const nnb_dot_colours[] = { "lightblue", "lightsalmon", "lightgreen", "khaki" };
 #define COLOURS (sizeof(nnb_dot_colours) / sizeof(nnb_dot_colours[0]))
 
-/* The operations in the colours of their devices, and which colour is whose. */
+/* Colours the operations by device, and writes a legend. */
 static void put_devices(FILE *to, uint32_t number, const char *const *devices, uint32_t count)
 {
 	const char *seen[COLOURS] = { NULL };
@@ -231,7 +231,7 @@ void nnb_dot_write(const struct nnb_model *model, const char *const *devices, ui
 	    asprintf(&path, "%s/nnapi-%d-%u.dot", nnb_dot_folder, (int)getpid(),
 		     atomic_fetch_add(&next, 1)) < 0)
 		return;
-	/* A file that is there, or a link, is somebody else's. */
+	/* Never overwrite a file or follow a link. */
 	to = fopen(path, "wxe");
 	if (to) {
 		fprintf(to, "digraph model {\n  node [shape=box];\n%s", model->drawing);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drawings of models in Graphviz's language, as their clients gave them: operations as boxes with
- * their constants, arguments as ellipses, tensors as arrows with their types; each operation in the
- * colour of the device that takes it, models of IF and WHILE in boxes of their own.
+ * Drawings of models in Graphviz's language, as the client built them. Operations are boxes with
+ * their constants, the model's inputs and outputs are ellipses, tensors are arrows with their
+ * types. Each operation has the colour of its device. The models of IF and WHILE are boxes of their
+ * own.
  *
- *	NNACCEL_DOT=FOLDER	a file nnapi-PID-N.dot there for each compilation
- *	dot -Tsvg nnapi-...	makes a picture of it
+ *	NNACCEL_DOT=FOLDER	writes a file FOLDER/nnapi-PID-N.dot for each compilation
+ *	dot -Tsvg nnapi-...	converts it to a picture
  *
- * A model is drawn before it is finished, since then its tables go, and written when it is compiled.
- * The variable is read once, and not by programs that run with other rights than their callers'.
+ * A model is drawn before it is finished, because finishing frees its tables, and written when it
+ * is compiled. The variable is read once. A program with more privileges than its user ignores it.
  */
 #ifndef NNB_DOT_H
 #define NNB_DOT_H
@@ -18,18 +19,18 @@
 
 struct nnb_model;
 
-/* Whether models are drawn. Thread-safe, as the rest is. */
+/* Return: true if models are to be drawn. Thread-safe, as the functions below are. */
 bool nnb_dot_is_wanted(void);
 
 /*
- * Draws a model that is not finished yet: its @drawing becomes statements of a graph, its @number
- * the one by which its nodes differ from those of other models. Without memory there is no drawing.
+ * Draws a model that is not finished yet: sets its @drawing to statements of a graph, and its
+ * @number, which makes the names of its nodes unique. Without memory @drawing is NULL.
  */
 void nnb_dot_draw(struct nnb_model *model);
 
 /*
- * Writes the drawing of a model. @devices: for each of @count operations the name of the device
- * that takes it. What goes wrong is a line in the log.
+ * Writes the drawing of a model to a file. @devices: for each of @count operations the name of its
+ * device. An error is logged.
  */
 void nnb_dot_write(const struct nnb_model *model, const char *const *devices, uint32_t count);
 

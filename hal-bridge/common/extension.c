@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Vendor extensions: the registry, and who may use it (extension.h). */
+/* The registry of vendor extensions, and the allow-list (extension.h). */
 #include "hal-bridge/common/extension.h"
 
 #include <errno.h>
@@ -16,9 +16,9 @@
 
 /**
  * struct nnb_extension - an extension
- * @name: as clients know it
- * @operands: @operand_count types, by their numbers within the extension
- * @operations: @operation_count operations, likewise
+ * @name: its name, as clients give it
+ * @operands: @operand_count types, indexed by number
+ * @operations: @operation_count operations, indexed by number
  */
 struct nnb_extension {
 	const char *name;
@@ -52,13 +52,16 @@ static const struct nnb_extension_operand nnb_fibonacci_operands[] = {
 	{ NNA_OPERAND_TENSOR_INT64, sizeof(int64_t), true, sizeof(ExampleQuant64AsymmParams) },
 };
 
-/* A whole number of at most 31 bits; 0, which the library refuses as a factor, for another one. */
+/*
+ * Return: @number as an integer of at most 31 bits; 0, which the library refuses, for any other
+ * number.
+ */
 static int64_t nnb_whole(double number)
 {
 	return number >= 1 && number <= INT32_MAX && number == floor(number) ? (int64_t)number : 0;
 }
 
-/* Multiplier, divisor and offset of numbers that are stored in steps of a scale. */
+/* Multiplier, divisor and offset that convert an integer to steps of the output's scale. */
 static void nnb_fibonacci_scaling(const void *data, int64_t elements[3])
 {
 	ExampleQuant64AsymmParams params = { .scale = 1 };
@@ -164,7 +167,7 @@ void nnb_extension_describe(struct nna_operand_desc *desc)
 	}
 }
 
-/* Adds the input that says how the output of an operation is scaled. Return: its number. */
+/* Adds the last input, a constant with the scaling of the output. Return: its number. */
 static int nnb_scaling_emit(struct nna_graph *graph, uint32_t subgraph,
 			    const struct nnb_extension_operation *operation, const void *data)
 {
@@ -216,7 +219,7 @@ bool nnb_extension_list_allows(const char *path, const char *program)
 	size_t room = 0;
 
 	if (!file) {
-		/* One that is there and cannot be read allows nobody. */
+		/* A file that exists and cannot be read allows no program. */
 		if (errno != ENOENT)
 			nna_message(MANAGER, "%s: %s: no extensions", path, strerror(errno));
 		return errno == ENOENT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Collecting a model, checking its structure, and making a graph of it (model.h). */
+/* Collects a model, checks its structure, and makes a graph of it (model.h). */
 #include "hal-bridge/common/model.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ bool nnb_type_is_tensor(uint32_t type)
 	case NNA_OPERAND_SUBGRAPH:
 		return false;
 	case NNB_TENSOR_OEM_BYTE:
-	/* The library's, which clients have by extensions only. */
+	/* A type of the library, which clients reach through extensions only. */
 	case NNA_OPERAND_TENSOR_INT64:
 		return true;
 	default:
@@ -38,7 +38,7 @@ bool nnb_type_is_tensor(uint32_t type)
 	}
 }
 
-/* Bytes of an element; 0 where that is not known. */
+/* Return: bytes of an element; 0 if the size is unknown. */
 static uint32_t nnb_type_size(uint32_t type)
 {
 	if (nnb_extension_has(type))
@@ -80,7 +80,7 @@ bool nnb_type_fits(uint32_t type, uint32_t rank, const uint32_t *dims)
 	return true;
 }
 
-/* Whether scale and zero point are what the type allows. */
+/* Return: true if the type allows this scale and zero point. */
 static bool nnb_type_check_quantisation(const struct nna_operand_desc *desc)
 {
 	bool positive = desc->scale > 0.0f && isfinite(desc->scale);
@@ -95,12 +95,12 @@ static bool nnb_type_check_quantisation(const struct nna_operand_desc *desc)
 	case NNA_OPERAND_TENSOR_QUANT16_SYMM:
 	case NNA_OPERAND_TENSOR_QUANT8_SYMM:
 		return positive && desc->zero_point == 0;
-	/* A bias may have a scale; Android's runtime looks at neither. */
+	/* The scale of a bias is not 0; Android's runtime checks neither field. */
 	case NNA_OPERAND_TENSOR_INT32:
 		return true;
 	case NNB_OEM_SCALAR:
 	case NNB_TENSOR_OEM_BYTE:
-		return true; /* Only its vendor knows. */
+		return true; /* defined by the vendor */
 	default:
 		return desc->scale == 0.0f && desc->zero_point == 0;
 	}
@@ -169,7 +169,7 @@ static void nnb_operand_fini(struct nnb_operand *operand)
 	free(operand->scales);
 }
 
-/* Frees what is only needed until the model is finished. */
+/* Frees the tables, which are needed only until the model is finished. */
 static void nnb_model_drop_tables(struct nnb_model *model)
 {
 	for (uint32_t i = 0; i < model->operand_count; i++)
@@ -203,8 +203,8 @@ void nnb_model_fini(struct nnb_model *model)
 }
 
 /*
- * Makes room for one more entry in an array. @array is the address of the pointer to it, whatever
- * the type.
+ * Makes room for one more entry in an array. @array is the address of the pointer to it, of any
+ * pointer type.
  */
 static int nnb_grow(void *array, uint32_t count, uint32_t *room, size_t size)
 {
@@ -269,7 +269,7 @@ int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *dat
 
 	if (!operand)
 		return -EINVAL;
-	/* Only its vendor knows how large an OEM scalar is. */
+	/* The vendor defines the size of an OEM scalar. */
 	if (operand->type != NNB_OEM_SCALAR &&
 	    (operand->type == NNA_OPERAND_SUBGRAPH ||
 	     !nnb_type_bytes(operand->type, operand->rank, operand->dims, &needed))) {
@@ -396,7 +396,7 @@ int nnb_model_set_extension_data(struct nnb_model *model, uint32_t index, const 
 	return 0;
 }
 
-/* Copies two lists of operand numbers of @whom, which are checked, into one allocation. */
+/* Checks two lists of operand numbers and copies them into one allocation. @whom: for messages. */
 static int nnb_model_copy_lists(const struct nnb_model *model, const char *whom,
 				uint32_t input_count, const uint32_t *inputs, uint32_t output_count,
 				const uint32_t *outputs, uint32_t **copy)
@@ -424,7 +424,7 @@ static int nnb_model_copy_lists(const struct nnb_model *model, const char *whom,
 	return 0;
 }
 
-/* An operand as signatures see it. */
+/* Return: an operand as the signature check takes it. */
 static struct nnb_signature_operand nnb_operand_view(const struct nnb_operand *operand)
 {
 	return (struct nnb_signature_operand){
@@ -454,7 +454,7 @@ static struct nnb_signature_operand nnb_model_argument_view(const void *model, b
 	return nnb_operand_view(nnb_model_argument(model, output, index));
 }
 
-/* Holds an operation, whose operands exist, against its signature. */
+/* Checks an operation, whose operands exist, against its signature. */
 static int nnb_model_check_signature(const struct nnb_model *model,
 				     const struct nnb_operation *operation)
 {
@@ -516,7 +516,7 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 	if (ret)
 		return ret;
 	operation.outputs = operation.inputs + input_count;
-	/* What an extension's operation takes, or whether there is one, its device knows. */
+	/* Only the device knows an extension's operations and their operands. */
 	if (!nnb_extension_has(type))
 		ret = nnb_model_check_signature(model, &operation);
 	if (ret) {
@@ -576,7 +576,7 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
 
 /* --------------------------------------------------------------------------------------- finish */
 
-/* The number of the subgraph that is made of @part; @part_count when there is none. */
+/* Return: the number of the subgraph for @part; @part_count if there is none. */
 static uint32_t nnb_model_find_part(const struct nnb_model *model, const struct nnb_model *part)
 {
 	uint32_t i = 0;
@@ -597,9 +597,9 @@ static int nnb_model_add_part(struct nnb_model *model, const struct nnb_model *p
 }
 
 /*
- * Lists the models that become subgraphs, the main one first. A finished model lists all that it
- * refers to, directly or not; and as it was finished before those that refer to it, there is no
- * cycle.
+ * Lists the models that become subgraphs, the main one first. A finished model lists all models
+ * that it refers to, directly or indirectly. It was finished before the models that refer to it, so
+ * there is no cycle.
  */
 static int nnb_model_collect_parts(struct nnb_model *model)
 {
@@ -619,8 +619,8 @@ static int nnb_model_collect_parts(struct nnb_model *model)
 }
 
 /*
- * Hands an operand of the main model over to the graph, with its value. One that the library cannot
- * hold is opaque: what reads or writes it is not supported, all else is.
+ * Adds an operand of the main model to the graph, with its value. An operand that the library
+ * cannot hold becomes opaque: only the operations that read or write it are unsupported.
  */
 static int nnb_operand_emit(const struct nnb_model *model, struct nna_graph *graph,
 			    const struct nnb_operand *operand)
@@ -660,7 +660,7 @@ static int nnb_operand_emit(const struct nnb_model *model, struct nna_graph *gra
 	}
 }
 
-/* Subgraph 0: the tables. A value that was copied is freed as soon as the graph has it. */
+/* Fills subgraph 0 from the tables. Frees each copied value as soon as the graph has it. */
 static int nnb_model_emit(struct nnb_model *model, struct nna_graph *graph)
 {
 	int ret = 0;
@@ -691,7 +691,7 @@ static int nnb_model_emit(struct nnb_model *model, struct nna_graph *graph)
 	return ret;
 }
 
-/* Subgraph @part: the main subgraph of that part's own graph. */
+/* Fills subgraph @part with the main subgraph of the part's own graph. */
 static int nnb_model_emit_part(const struct nnb_model *model, struct nna_graph *graph,
 			       uint32_t part)
 {
@@ -708,7 +708,7 @@ static int nnb_model_emit_part(const struct nnb_model *model, struct nna_graph *
 	return ret;
 }
 
-/* Every operand is an input, has a value, or is the output of an operation. */
+/* Checks that each operand is an input, has a value, or is the output of an operation. */
 static int nnb_model_check_written(const struct nnb_model *model)
 {
 	uint8_t *written = calloc(model->operand_count + 1, 1);
@@ -734,7 +734,7 @@ static int nnb_model_check_written(const struct nnb_model *model)
 	return ret;
 }
 
-/* What the structure has to be before a graph can be made of it. */
+/* Checks the structure that a graph needs. */
 static int nnb_model_check(const struct nnb_model *model)
 {
 	for (uint32_t i = 0; i < model->operand_count; i++) {
@@ -774,7 +774,7 @@ static int nnb_model_make_graph(struct nnb_model *model)
 	return ret;
 }
 
-/* Takes inputs and outputs, which are different operands, out of the tables. */
+/* Moves the inputs and outputs, which are distinct operands, out of the tables. */
 static int nnb_model_keep_arguments(struct nnb_model *model)
 {
 	uint32_t count = model->input_count + model->output_count;
@@ -791,7 +791,7 @@ static int nnb_model_keep_arguments(struct nnb_model *model)
 	return 0;
 }
 
-/* Whether an operation is a vendor's, or refers to a model that has such an operation. */
+/* Return: true if an operation is a vendor's, or refers to a model that has such an operation. */
 static bool nnb_operation_is_vendors(const struct nnb_model *model,
 				     const struct nnb_operation *operation)
 {
@@ -806,7 +806,7 @@ static bool nnb_operation_is_vendors(const struct nnb_model *model,
 	return false;
 }
 
-/* Remembers which operations are a vendor's, if there are any. */
+/* Records which operations are a vendor's. */
 static int nnb_model_find_vendors(struct nnb_model *model)
 {
 	for (uint32_t i = 0; i < model->operation_count; i++)
@@ -821,14 +821,14 @@ static int nnb_model_find_vendors(struct nnb_model *model)
 	return 0;
 }
 
-/* One more word of a digest of four parts, which begin with different numbers (FNV-1a). */
+/* Adds a word to a digest of four FNV-1a hashes with different initial values. */
 static void nnb_arch_add(uint64_t arch[4], uint32_t word)
 {
 	for (int i = 0; i < 4; i++)
 		arch[i] = (arch[i] ^ word ^ (uint64_t)i << 32) * 0x100000001b3ull;
 }
 
-/* Digests what the model consists of but values and quantisation. */
+/* Computes the digest of the model's structure and types, without values and quantisation. */
 static void nnb_model_make_arch(struct nnb_model *model)
 {
 	uint64_t arch[4];

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model as front ends hand it over, before libnnaccel sees it.
+ * A model as a front end builds it, before libnnaccel sees it.
  *
- * libnnaccel's graph holds all subgraphs from the start, while NNAPI's models refer to other,
- * finished models, and set the values of operands in any order. So a model is collected in tables
- * here and becomes a graph when it is finished: every model that it refers to, directly or not,
- * becomes one subgraph. What is checked here is what the structure needs, what an operand's type
- * says by itself and, when an operation is added, its signature (signature.h). What else the rules
- * of operations say is libnnaccel's business, and no error of the model: an operation that breaks
- * them is one that the device does not support. OEM operands and operations, and operands that are
- * too large for the library, are taken into the model and never supported. Types and operations of
- * extensions (extension.h) stand in it by their codes; the graph has what they mean.
+ * libnnaccel's graph has all subgraphs from the start. NNAPI's models refer to other, finished
+ * models, and set the values of operands in any order. So this file collects a model in tables and
+ * makes a graph of them when the model is finished. Each model that it refers to, directly or
+ * indirectly, becomes one subgraph.
  *
- * A finished model is its graph and what describes its arguments. The tables, and the values that
- * were copied into them, are gone: the graph has them. A model that refers to a finished one takes
- * the subgraph from there.
+ * Three things are checked here: the structure, the limits that an operand's type sets by itself,
+ * and the signature of each added operation (signature.h). libnnaccel checks the other rules of
+ * operations. An operation that breaks one of those is no error of the model; the device just does
+ * not support it. OEM operands and operations, and operands that are too large for the library, are
+ * accepted and never supported. A model has codes for types and operations of extensions
+ * (extension.h); the graph has the library's types and operations instead.
  *
- * Ownership: everything is copied, except values set by reference, which the caller keeps until the
- * last graph that has them is gone, and referenced models, which must outlive this one. A model
- * that is finished may be read from any number of threads. Errors are -EINVAL (with a line in the
- * log) and -ENOMEM.
+ * A finished model consists of its graph and the description of its arguments. The tables and the
+ * values in them are freed, because the graph has them. A model that refers to a finished model
+ * takes the subgraph from its graph.
+ *
+ * Ownership: everything is copied, with two exceptions. The caller keeps a value that is set by
+ * reference until the last graph that uses it is gone. A referenced model must outlive this one.
+ * Any number of threads may read a finished model. Errors are -EINVAL, with a line in the log, and
+ * -ENOMEM.
  */
 #ifndef NNB_MODEL_H
 #define NNB_MODEL_H
@@ -30,15 +32,15 @@
 
 #include "nnaccel.h"
 
-#define NNB_ARCH_SIZE 32 /* bytes of a digest of a model's architecture */
+#define NNB_ARCH_SIZE 32 /* bytes of a digest of a model's structure */
 
 /**
- * enum nnb_value - where the value of an operand comes from
- * @NNB_VALUE_NONE: computed by an operation, or an input
- * @NNB_VALUE_COPIED: a constant, in @data
+ * enum nnb_value - the source of an operand's value
+ * @NNB_VALUE_NONE: an operation computes it, or it is an input
+ * @NNB_VALUE_COPIED: a constant, copied to @data
  * @NNB_VALUE_REFERENCE: a constant in the caller's memory, at @data
- * @NNB_VALUE_OMITTED: an optional operand that is left out
- * @NNB_VALUE_MODEL: @model, for a body or condition of control flow
+ * @NNB_VALUE_OMITTED: an omitted optional operand
+ * @NNB_VALUE_MODEL: @model, the body or condition of a control flow operation
  */
 enum nnb_value {
 	NNB_VALUE_NONE,
@@ -52,17 +54,18 @@ enum nnb_value {
  * struct nnb_operand - an operand
  * @type: enum nna_operand_type
  * @rank: 0 for scalars, and for tensors of unknown rank
- * @dims: @rank values, 0 is unknown; owned
- * @scale: of quantised types, else 0, as @zero_point is
- * @channel_dim: the dimension that @scales run along
+ * @dims: @rank values, 0 for an unknown one; owned
+ * @scale: of quantised types, otherwise 0
+ * @zero_point: of quantised types, otherwise 0
+ * @channel_dim: the dimension of @scales
  * @scale_count: entries of @scales, 0 for none
- * @scales: owned; NULL for none
- * @argument: it has been named as an input or output of the model
- * @value: what of the following is set
- * @data: @size bytes; owned when copied
+ * @scales: scales per channel, owned; NULL for none
+ * @argument: it is an input or output of the model
+ * @value: selects which of the following members are set
+ * @data: @size bytes; owned if copied
  * @size: bytes
  * @model: not owned
- * @extension_data: of an extension's type that has such; owned, NULL for none
+ * @extension_data: of a type of an extension that has such data; owned, NULL for none
  */
 struct nnb_operand {
 	uint32_t type;
@@ -84,8 +87,10 @@ struct nnb_operand {
 /**
  * struct nnb_operation - an operation
  * @type: enum nna_operation_type
- * @inputs: @input_count numbers of operands; the allocation, which holds @outputs, too
- * @outputs: @output_count numbers of operands
+ * @input_count: entries of @inputs
+ * @output_count: entries of @outputs
+ * @inputs: numbers of operands; owned, and one allocation with @outputs
+ * @outputs: numbers of operands
  */
 struct nnb_operation {
 	uint32_t type;
@@ -95,22 +100,22 @@ struct nnb_operation {
 
 /**
  * struct nnb_model - a model; all zero is an empty one
- * @operands: until it is finished: @operand_count of them, and room for @operand_room
- * @operations: until it is finished: likewise
- * @inputs: until it is finished: numbers of operands, as an operation's; NULL until they are set
+ * @operands: until it is finished: @operand_count of them, with room for @operand_room
+ * @operations: until it is finished: @operation_count of them, with room for @operation_room
+ * @inputs: until it is finished: numbers of operands, one allocation with @outputs; NULL until they
+ *	are set
  * @outputs: until it is finished: numbers of operands
- * @vendor: an operation is a vendor's (OEM, or of an extension): nobody but its device can compute
- *	it
- * @vendors: of a finished model with @vendor: whether each operation is one, or refers to a model
- *	that has one; owned
- * @arch: of a finished model: a digest of its operations and operand types, not of values
- * @drawing: what nnb_dot_draw() has made of its tables; owned, NULL for none
+ * @vendor: it has a vendor's operation (OEM, or of an extension), which only its device can compute
+ * @vendors: of a finished model with @vendor: for each operation true if it is a vendor's, or
+ *	refers to a model that has one; owned
+ * @arch: of a finished model: a digest of its operations and operand types, without values
+ * @drawing: made by nnb_dot_draw() from the tables; owned, NULL for none
  * @number: of @drawing
  * @relaxed: float32 may be computed with the range and precision of float16
  * @arguments: of a finished model: its @input_count inputs and @output_count outputs, owned
- * @graph: of a finished model, a reference; NULL until then, and for one that breaks a rule
- * @parts: of a finished model: the models that the subgraphs of @graph were made of, itself first;
- *	@part_count of them, the array is owned
+ * @graph: of a finished model, a reference; NULL before that, and for an invalid model
+ * @parts: of a finished model: the model of each subgraph of @graph, itself first; @part_count of
+ *	them, the array is owned
  */
 struct nnb_model {
 	struct nnb_operand *operands;
@@ -131,73 +136,74 @@ struct nnb_model {
 	uint32_t part_count, part_room;
 };
 
-/* Frees what the model owns, and leaves an empty one. */
+/* Frees the model's contents and leaves an empty model. */
 void nnb_model_fini(struct nnb_model *model);
 
-/* Operands are numbered in the order in which they are added. */
+/* Adds an operand. Operands are numbered in the order of addition. */
 int nnb_model_add_operand(struct nnb_model *model, const struct nna_operand_desc *desc);
-/* Operand @index is constant; a later value replaces an earlier one. */
+/* Makes operand @index a constant. A later value replaces an earlier one. */
 int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *data, size_t size,
 			bool by_reference);
 int nnb_model_set_omitted(struct nnb_model *model, uint32_t index);
-/* The operand is @value, which is finished. */
+/* Sets the value of an operand to a model. @value is finished. */
 int nnb_model_set_model(struct nnb_model *model, uint32_t index, const struct nnb_model *value);
-/* Scales of a tensor that is quantised per channel, copied. */
+/* Sets the scales of a tensor that is quantised per channel; they are copied. */
 int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t channel_dim,
 			 uint32_t count, const float *scales);
-/* Data for an operand of an extension's type, copied: as much as the type has; none drops it. */
+/* Sets an operand's extension data, copied. Its size is the type's; NULL drops the data. */
 int nnb_model_set_extension_data(struct nnb_model *model, uint32_t index, const void *data,
 				 size_t size);
 int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t input_count,
 			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs);
 /*
- * Inputs and outputs of the model; replaces what was set before, of which none can be named again.
+ * Sets the inputs and outputs of the model. Replaces earlier lists, whose operands cannot be inputs
+ * or outputs again.
  */
 int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32_t *inputs,
 		     uint32_t output_count, const uint32_t *outputs);
 
 /**
- * nnb_model_finish() - make a graph of the model, and drop the tables
- * @model: a model for which this has not been called before
+ * nnb_model_finish() - make a graph of the model, and free the tables
+ * @model: a model that has not been finished before
  *
- * Whether it is relaxed is what the main model says. Nothing can be added afterwards; after an
- * error the model is empty.
+ * The graph is relaxed if the main model is. Nothing can be added afterwards; after an error the
+ * model is empty.
  *
- * Return: 0, -EINVAL when the model breaks a rule, -ENOMEM.
+ * Return: 0, -EINVAL if the model breaks a rule, -ENOMEM.
  */
 int nnb_model_finish(struct nnb_model *model);
 
 /*
- * Whether operation @index of a finished model, as they were added, is a vendor's; always false
- * when the model has none.
+ * Return: true if operation @index of a finished model, in the order of addition, is a vendor's;
+ * false if the model has no such operation.
  */
 bool nnb_model_operation_is_vendors(const struct nnb_model *model, uint32_t index);
 
-/* An input or output of a finished model; NULL when there is none of that number. */
+/* Return: an input or output of a finished model; NULL if there is none of that number. */
 const struct nnb_operand *nnb_model_argument(const struct nnb_model *model, bool output,
 					     uint32_t index);
 
 /*
- * Bytes of a tensor with @rank dimensions or of a scalar. Return: false when one is unknown or it
- * overflows.
+ * Computes the bytes of a tensor with @rank dimensions, or of a scalar. Return: false if a
+ * dimension is unknown or the product overflows.
  */
 bool nnb_type_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes);
 
 bool nnb_type_is_tensor(uint32_t type);
-/* Whether the library has the type: it is no OEM type. */
+/* Return: true if the library has the type, which is so for all types but OEM. */
 bool nnb_type_may_be_computed(uint32_t type);
 /*
- * Whether the library can hold an operand: all but OEM types, types of extensions that are not
- * known here, many dimensions, and 2 GiB.
+ * Return: true if the library can hold an operand. It cannot hold OEM types, types of unknown
+ * extensions, too many dimensions, and 2 GiB or more.
  */
 bool nnb_type_fits(uint32_t type, uint32_t rank, const uint32_t *dims);
 
-/* The scale that the library is told: of an INT32 tensor only what may be that of a bias. */
+/* Return: the scale for the library: 0 for an INT32 tensor whose scale cannot be that of a bias. */
 float nnb_type_scale(uint32_t type, float scale);
 
 /*
- * -EINVAL, with a line in the log that names operand @index, when type, rank, dimensions, scale and
- * zero point do not fit together.
+ * Checks that type, rank, dimensions, scale and zero point fit together. Return: 0, or -EINVAL with
+ * a line in the log that names operand @index.
  */
 int nnb_type_check(const struct nna_operand_desc *desc, uint32_t index);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Errors as result codes. For the errors of a run hw/ has a table, which says what each status of
- * the device is as errno and as NNAPI result; the rest is stated here.
+ * Converts errors to result codes. hw/ has a table for the errors of a run: it gives each status of
+ * the device an errno and an NNAPI result. This file has the other errors.
  *
- * What a run lacks is TRANSIENT where others hold it (queues, contexts, open files), so that it may
- * be there the next time, and PERSISTENT where the run alone asks for more than there can be. A
- * call that asks for that has been given wrong data.
+ * A lack of resources is TRANSIENT if others hold them (queues, contexts, open files): they may be
+ * free the next time. It is PERSISTENT if the run alone asks for more than exists. A build call
+ * that asks for more than exists has been given wrong data.
  */
 #include "hal-bridge/common/result.h"
 
@@ -15,7 +15,7 @@
 #include "hal-bridge/include/NeuralNetworks.h"
 #include "hw/gen/nnahw.h"
 
-/* What means the same for calls and runs. */
+/* Errors with the same result for calls and runs. */
 static int nnb_result_common(int error)
 {
 	switch (-error) {

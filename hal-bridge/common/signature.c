@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Holding an operation against its signature (signature.h): the forms of the table one after the
- * other, then the operation's own rule. The form that gets furthest says what is wrong.
+ * Checks an operation against its signature (signature.h): tries the forms of the table in order,
+ * then the operation's own rule. The message is that of the form with the most matching operands.
  */
 #include "hal-bridge/common/signature.h"
 
@@ -16,9 +16,9 @@
 #include "nnaccel.h"
 
 /**
- * struct nnb_fault - why a call does not fit a form
- * @depth: how many operands fitted before
- * @text: what is wrong with the next one
+ * struct nnb_fault - the reason why a call does not fit a form
+ * @depth: the number of operands that fitted
+ * @text: the message about the next operand
  */
 struct nnb_fault {
 	uint32_t depth;
@@ -28,7 +28,7 @@ struct nnb_fault {
 static bool nnb_fault_set(struct nnb_fault *fault, uint32_t depth, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Keeps what is said of the form that got furthest. Return: false. */
+/* Keeps a message if its @depth is the greatest so far. Return: false. */
 static bool nnb_fault_set(struct nnb_fault *fault, uint32_t depth, const char *format, ...)
 {
 	va_list args;
@@ -58,7 +58,7 @@ static bool nnb_is_quantised(uint32_t type)
 	return type < 32 && NNB_BIT(type) & (NNB_QUANT8 | NNB_QUANT16);
 }
 
-/* The types that a place takes when T is @t. */
+/* Return: the set of types that a place takes if T is @t. */
 static uint32_t nnb_place_types(const struct nnb_place *place, uint32_t t)
 {
 	bool quantised = nnb_is_quantised(t);
@@ -90,8 +90,8 @@ static uint32_t nnb_place_types(const struct nnb_place *place, uint32_t t)
 }
 
 /*
- * Whether an optional operand may turn out to be without a value: the model says nothing about its
- * size, so it may be an input of the model that an execution leaves out, of whatever rank.
+ * Return: true if an optional operand may be omitted at run time: its size is unknown, so it may be
+ * an input of the model that an execution omits, of any rank.
  */
 static bool nnb_may_be_omitted(const struct nnb_place *place,
 			       const struct nnb_signature_operand *operand)
@@ -103,7 +103,7 @@ static bool nnb_may_be_omitted(const struct nnb_place *place,
 	return false;
 }
 
-/* Whether one operand fits its place. @depth and @what name it. */
+/* Return: true if an operand fits its place; otherwise sets @fault. @what and @index name it. */
 static bool nnb_place_takes(const struct nnb_place *place, uint32_t t,
 			    const struct nnb_signature_operand *operand, const char *what,
 			    uint32_t index, uint32_t depth, struct nnb_fault *fault)
@@ -135,7 +135,7 @@ static bool nnb_place_takes(const struct nnb_place *place, uint32_t t,
 	return true;
 }
 
-/* How many operands the places behind @place take at least. */
+/* Return: the least number of operands for the places after @place. */
 static uint32_t nnb_places_behind(const struct nnb_place *place)
 {
 	uint32_t sum = 0;
@@ -145,7 +145,7 @@ static uint32_t nnb_places_behind(const struct nnb_place *place)
 	return sum;
 }
 
-/* Whether the inputs, or the outputs, fit the places of a form. */
+/* Return: true if the inputs, or the outputs, fit the places of a form. */
 static bool nnb_places_take(const struct nnb_place *places, uint32_t t,
 			    const struct nnb_signature_operand *operands, uint32_t count,
 			    const char *what, uint32_t depth, struct nnb_fault *fault)
@@ -178,7 +178,9 @@ static bool nnb_places_take(const struct nnb_place *places, uint32_t t,
 	return true;
 }
 
-/* Which operand gives T: that of the first place of its kind. False: the form has no T. */
+/*
+ * Finds the type T, which is that of the first place of kind T. Return: false if the form has none.
+ */
 static bool nnb_form_find_t(const struct nnb_form *form, bool *output, uint32_t *index)
 {
 	const struct nnb_place *places[2] = { form->inputs, form->outputs };
@@ -224,7 +226,7 @@ int nnb_signature_check(const struct nnb_signature_call *call)
 	const struct nnb_signature *signature;
 	struct nnb_fault fault = { 0 };
 
-	/* Only its vendor knows what an OEM operation takes. */
+	/* The vendor defines the operands of an OEM operation. */
 	if (call->operation == NNB_OEM)
 		return 0;
 	signature = nnb_signature_find(call->operation);

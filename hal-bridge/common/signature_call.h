@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* An operation with its operands, as signatures look at them (signature.h). */
+/* An operation with its operands: the argument of a signature check (signature.h). */
 #ifndef NNB_SIGNATURE_CALL_H
 #define NNB_SIGNATURE_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* OEM_OPERATION, and the type OEM_SCALAR; TENSOR_OEM_BYTE is the next number. */
+/* OEM_OPERATION, and the type OEM_SCALAR; the next number is TENSOR_OEM_BYTE. */
 #define NNB_OEM 10000u
 
 /**
- * struct nnb_signature_operand - an operand as far as signatures look at it
+ * struct nnb_signature_operand - an operand, for a signature check
  * @type: enum nna_operand_type, or an OEM type
  * @rank: number of dimensions; 0 for scalars, and for tensors of unknown rank
- * @dims: @rank dimensions, 0 is unknown; the caller's
- * @scale: of quantised types, else 0, as @zero_point is
- * @channel_dim: the dimension that @scales run along
+ * @dims: @rank dimensions, 0 for an unknown one; the caller's
+ * @scale: of quantised types, otherwise 0
+ * @zero_point: of quantised types, otherwise 0
+ * @channel_dim: the dimension of @scales
  * @scale_count: entries of @scales; 0 for none
  * @scales: scales per channel; the caller's
- * @omitted: it is without a value
- * @subgraph: of type SUBGRAPH: the caller's handle of what it refers to, NULL while that is not set
+ * @omitted: it has no value
+ * @subgraph: of type SUBGRAPH: the caller's handle of the model, NULL until it is set
  */
 struct nnb_signature_operand {
 	uint32_t type;
@@ -41,8 +42,8 @@ struct nnb_signature_operand {
  * @output_count: entries of @outputs
  * @inputs: the caller's
  * @outputs: the caller's
- * @count: how many inputs or outputs a subgraph has
- * @argument: input or output @index of a subgraph; what it points to stays valid during the check
+ * @count: returns the number of inputs or outputs of a subgraph
+ * @argument: returns input or output @index of a subgraph; its pointers stay valid during the check
  */
 struct nnb_signature_call {
 	uint32_t operation;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The signatures of all operations (signature.h has the data model). A row reads as a definition in
- * NeuralNetworks.h does:
+ * The signatures of all operations (signature.h has the data model). A row reads like a definition
+ * in NeuralNetworks.h:
  *
  *	T(4) FILTER(4) BIAS(1) INT(7)		a tensor of T with 4 dimensions, weights of T or
  *						quantised per channel, a bias, seven INT32 scalars
@@ -57,12 +57,12 @@
 #define FORM(set, ...) { .types = (set), __VA_ARGS__ }
 #define FORMS(...) .forms = (const struct nnb_form[]) { __VA_ARGS__, { .inputs = NULL } }
 
-/* What T is for many operations. */
+/* Sets of types for T that many operations have. */
 #define FQ (NNB_FLOAT | NNB_QUANT8_ASYMM)
 #define FQI (FQ | TYPE(TENSOR_INT32))
 #define FI (NNB_FLOAT | TYPE(TENSOR_INT32))
 
-/* Operations that differ in their types only. */
+/* Forms of operations that differ only in their types. */
 #define UNARY(set, high) FORMS(FORM(set, IN(T_BETWEEN(1, high)), OUT(T_BETWEEN(1, high))))
 #define BINARY(set) FORMS(FORM(set, IN(T_FROM(1), T_FROM(1)), OUT(T_FROM(1))))
 #define ARITHMETIC(set) \
@@ -77,14 +77,14 @@
 	FORMS(FORM(set, IN(T_UP_TO(4), TENSOR(INT32, 1, 1), BOOLEAN(1)), OUT(T_UP_TO(4))))
 #define ARG() FORMS(FORM(FQI, IN(T_FROM(1), INT(1)), OUT(TENSOR_FROM(INT32, 1))))
 
-/* Weights, peephole weights, biases and projection of an LSTM cell, behind its input. */
+/* Weights, peephole weights, biases and projection of an LSTM cell, after its input. */
 #define CELL() \
 	T_OPTIONAL(1, 2), T_TIMES(3, 2), T_OPTIONAL(1, 2), T_TIMES(3, 2), T_OPTIONAL(3, 1), \
 		T_OPTIONAL(1, 1), T_TIMES(3, 1), T_OPTIONAL(1, 2), T_OPTIONAL(1, 1)
 
 /*
- * The same of QUANT8_ASYMM_SIGNED, with the states, as TFLite's NNAPI delegate has it, where
- * NNAPI's text does not: what the delegate leaves out is of TENSOR_FLOAT32.
+ * The operands of a QUANT8_ASYMM_SIGNED cell, with the states. They follow TFLite's NNAPI delegate,
+ * because NNAPI's text is silent: the delegate gives omitted operands the type TENSOR_FLOAT32.
  */
 #define CELL8_WEIGHTS (TYPE(TENSOR_QUANT8_ASYMM_SIGNED) | TYPE(TENSOR_QUANT8_SYMM))
 #define CELL8_OPTIONAL(n, rank, types) FIXED_OPTIONAL(n, rank, (types) | TYPE(TENSOR_FLOAT32))
@@ -113,7 +113,9 @@ static bool nnb_same_quantisation(const struct nnb_signature_operand *a,
 	return a->scale == b->scale && a->zero_point == b->zero_point;
 }
 
-/* Types, dimensions as far as they are known, and quantisation of operands that stand for another.
+/*
+ * Return: true if two operands that are bound to each other have the same type and quantisation,
+ * and their known dimensions are equal.
  */
 static bool nnb_compatible(const struct nnb_signature_operand *a,
 			   const struct nnb_signature_operand *b)
@@ -215,7 +217,9 @@ static bool nnb_rule_fully_connected(const struct nnb_signature_call *call, char
 
 	if (!in->rank || !weights->rank || !bias->rank)
 		return true;
-	/* Below 2^32 bytes, as of every operand; an unknown dimension makes it 0. */
+	/*
+	 * Cannot overflow: every operand has less than 2^32 bytes. An unknown dimension makes it 0.
+	 */
 	for (uint32_t i = 0; i < in->rank; i++)
 		elements *= in->dims[i];
 	if (weights->dims[1] && elements > weights->dims[1] && elements % weights->dims[1])
@@ -227,7 +231,7 @@ static bool nnb_rule_fully_connected(const struct nnb_signature_call *call, char
 	return true;
 }
 
-/* A condition is one element. */
+/* Return: true for one element of BOOL8. */
 static bool nnb_is_condition(const struct nnb_signature_operand *operand)
 {
 	return operand->type == NNA_OPERAND_TENSOR_BOOL8 && operand->rank == 1 &&
@@ -235,8 +239,7 @@ static bool nnb_is_condition(const struct nnb_signature_operand *operand)
 }
 
 /*
- * Whether inputs, or outputs, of the subgraph at input @which are those of the operation from @from
- * on. @count: how many of the operation's there are behind @from.
+ * Return: true if the inputs, or the outputs, of the subgraph at input @which fit @count operands.
  */
 static bool nnb_same_arguments(const struct nnb_signature_call *call, uint32_t which, bool output,
 			       const struct nnb_signature_operand *operands, uint32_t count,
@@ -254,7 +257,9 @@ static bool nnb_same_arguments(const struct nnb_signature_call *call, uint32_t w
 	return true;
 }
 
-/* Whether input @which refers to a model that takes the operation's inputs from @from on. */
+/*
+ * Return: true if input @which refers to a model that takes the operation's inputs from @from on.
+ */
 static bool nnb_takes_inputs(const struct nnb_signature_call *call, uint32_t which, uint32_t from,
 			     char *text, size_t size)
 {
@@ -307,7 +312,7 @@ static bool nnb_rule_while(const struct nnb_signature_call *call, char *text, si
 			   outputs, call->output_count, call->input_count - 2);
 	if (!nnb_same_arguments(call, 1, true, call->outputs, call->output_count, text, size))
 		return false;
-	/* What the body puts out it is handed in the next round. */
+	/* The outputs of the body are its inputs in the next iteration. */
 	return nnb_same_arguments(call, 1, true, call->inputs + 2, outputs, text, size);
 }
 
@@ -448,7 +453,7 @@ static const struct nnb_signature nnb_signatures[] = {
 		FORMS(FORM(NNB_FLOAT | TYPE(TENSOR_QUANT16_ASYMM),
 			   IN(T(2), DELTA(2), TENSOR(INT32, 1, 1), T(2)), OUT(T(2)))),
 	},
-	/* The state is put out or not, and the outputs are merged or not: 1, 2, 5 or 6 outputs. */
+	/* With or without state outputs, merged or not: 1, 2, 5 or 6 outputs. */
 	[NNA_OPERATION_BIDIRECTIONAL_SEQUENCE_LSTM] = {
 		FORMS(FORM(NNB_FLOAT, BIDIRECTIONAL_LSTM_IN(), OUT(T_TIMES(2, 3), T_LAST(4, 2))),
 		      FORM(NNB_FLOAT, BIDIRECTIONAL_LSTM_IN(), OUT(T(3), T_LAST(4, 2)))),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of signatures, for signature.c; signature.h says what its parts are. */
+/* The table of signatures, for signature.c (data model: signature.h). */
 #ifndef NNB_SIGNATURE_TABLE_H
 #define NNB_SIGNATURE_TABLE_H
 
@@ -49,20 +49,20 @@ enum nnb_kind {
 	NNB_KIND_DELTA,
 };
 
-#define NNB_MANY 255 /* as a count: all that the places behind leave */
-#define NNB_ANY_RANK 255 /* as the highest rank: there is none */
+#define NNB_MANY 255 /* as a count: all operands that the places after it leave */
+#define NNB_ANY_RANK 255 /* as the highest rank: no limit */
 
 #define NNB_OPTIONAL 1u /* the operand may be without a value */
 #define NNB_LAST 2u /* the operands may end before this place */
 
 /**
- * struct nnb_place - operands of a form that are alike
- * @count: how many there are, or NNB_MANY; 0 ends a list of places
+ * struct nnb_place - operands of a form that are of the same kind
+ * @count: their number, or NNB_MANY; 0 ends a list of places
  * @kind: enum nnb_kind
  * @min_rank: of tensors
- * @max_rank: of tensors; 0 says nothing about the rank
+ * @max_rank: of tensors; 0 for no limits of the rank
  * @flags: NNB_OPTIONAL, NNB_LAST
- * @none_will_do: of NNB_MANY: it may be none
+ * @none_will_do: of NNB_MANY: there may be none
  * @types: of NNB_KIND_FIXED: a set
  */
 struct nnb_place {
@@ -75,8 +75,8 @@ struct nnb_place {
 };
 
 /**
- * struct nnb_form - inputs and outputs that go together
- * @types: what T may be, a set
+ * struct nnb_form - a valid combination of inputs and outputs
+ * @types: the set of types that T may be
  * @inputs: places; NULL ends a list of forms
  * @outputs: places
  */
@@ -86,17 +86,17 @@ struct nnb_form {
 };
 
 /**
- * struct nnb_signature - what an operation takes
- * @forms: in the order in which they are tried
- * @rule: what the forms cannot say, of operands that fit one; NULL for none. False with the reason
- *	in @text
+ * struct nnb_signature - the operands of an operation
+ * @forms: tried in order
+ * @rule: checks operands that fit a form for what forms cannot express; NULL for none. Returns
+ *	false with a message in @text
  */
 struct nnb_signature {
 	const struct nnb_form *forms;
 	bool (*rule)(const struct nnb_signature_call *call, char *text, size_t size);
 };
 
-/* The signature of an operation of NNAPI; NULL for another number. */
+/* Return: the signature of an operation of NNAPI; NULL for another number. */
 const struct nnb_signature *nnb_signature_find(uint32_t operation);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Worker threads (worker.h). */
+/* A pool of worker threads (worker.h). */
 #include "hal-bridge/common/worker.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "libnnaccel/support/thread.h"
 
-/* Whether a key has all that it may have under way. With the lock. */
+/* Return: true if a key has its limit of tasks under way. Called with the lock. */
 static bool nnb_workers_is_full(const struct nnb_workers *workers, uint64_t key)
 {
 	uint32_t count = 0;
@@ -17,7 +17,10 @@ static bool nnb_workers_is_full(const struct nnb_workers *workers, uint64_t key)
 	return count >= workers->limits.per_key;
 }
 
-/* Takes the first task off the queue that may begin; NULL when there is none. With the lock. */
+/*
+ * Removes the first task that may begin from the queue. Return: NULL if there is none. Called with
+ * the lock.
+ */
 static struct nnb_task *nnb_workers_take(struct nnb_workers *workers)
 {
 	struct nnb_task *before = NULL, *task = workers->first;
@@ -38,7 +41,7 @@ static struct nnb_task *nnb_workers_take(struct nnb_workers *workers)
 	return task;
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static void nnb_workers_end(struct nnb_workers *workers, uint64_t key)
 {
 	uint32_t i = 0;
@@ -47,7 +50,10 @@ static void nnb_workers_end(struct nnb_workers *workers, uint64_t key)
 		i++;
 	workers->keys[i] = workers->keys[--workers->busy];
 	pthread_cond_broadcast(&workers->ended);
-	/* Who waits for a key that was full looks again, and ends if the queue is empty by now. */
+	/*
+	 * A thread that waits because all queued keys were full looks again; it ends if the queue
+	 * is empty.
+	 */
 	if (workers->stop)
 		pthread_cond_broadcast(&workers->added);
 }
@@ -79,7 +85,7 @@ static void *nnb_worker_run(void *arg)
 	return NULL;
 }
 
-/* Whether more tasks could begin than threads wait. With the lock. */
+/* Return: true if more tasks could begin than threads wait. Called with the lock. */
 static bool nnb_workers_lack(const struct nnb_workers *workers)
 {
 	uint32_t ready = 0;
@@ -90,7 +96,7 @@ static bool nnb_workers_lack(const struct nnb_workers *workers)
 	return ready > workers->idle;
 }
 
-/* One more thread, if there may be. With the lock. Return: 0 or a negative errno. */
+/* Starts one more thread, up to the limit. Called with the lock. Return: 0 or a negative errno. */
 static int nnb_workers_grow(struct nnb_workers *workers)
 {
 	int ret;
@@ -148,7 +154,7 @@ void nnb_workers_add(struct nnb_workers *workers, struct nnb_task *task)
 	else
 		workers->first = task;
 	workers->last = task;
-	/* Without one more thread the task waits for one of those that there are. */
+	/* If no thread can be started, the task waits for one of the others. */
 	if (nnb_workers_lack(workers))
 		nnb_workers_grow(workers);
 	pthread_cond_signal(&workers->added);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads for what somebody must not wait for: calls of clients, compiling, telling a client. Tasks
- * begin in the order in which they were added, but a key (a client's user) has only so many under
- * way at a time: whoever is slow, or never ends, holds up nobody but itself.
+ * A pool of threads for work that its caller must not wait for: calls of clients, compilations,
+ * callbacks. Tasks begin in the order of addition, but each key (a client's user) has a limit of
+ * tasks under way: a slow or endless task delays only tasks of its own key.
  *
- * Threads are made when there is something to do and none is free, and stay until the end.
+ * A thread is started when a task can begin and no thread is free. Threads stay until the end.
  */
 #ifndef NNB_WORKER_H
 #define NNB_WORKER_H
@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 /**
- * struct nnb_task - something to do; the caller embeds it
+ * struct nnb_task - a piece of work; the caller embeds it
  * @next: of the queue
- * @run: does it, and frees what the task lies in
- * @key: whose it is
+ * @run: does the work, and frees the structure that embeds the task
+ * @key: whose tasks are limited together
  */
 struct nnb_task {
 	struct nnb_task *next;
@@ -26,24 +26,24 @@ struct nnb_task {
 };
 
 /**
- * struct nnb_worker_limits - how much at a time
- * @threads: in all
- * @per_key: tasks of a key
+ * struct nnb_worker_limits - the limits of a pool
+ * @threads: all threads
+ * @per_key: tasks of a key that are under way
  */
 struct nnb_worker_limits {
 	uint32_t threads, per_key;
 };
 
 /**
- * struct nnb_workers - threads and their queue
+ * struct nnb_workers - a pool of threads and its queue
  * @limits: constant
- * @lock: of all that follows
- * @added: a task was added, or the end has come
- * @ended: a task has ended
- * @first: the queue; NULL for none
- * @last: its end
- * @keys: of what is under way, @busy entries; room for @limits.threads, owned
- * @busy: threads that do a task
+ * @lock: guards the fields below
+ * @added: signalled when a task is added, and at the end
+ * @ended: signalled when a task has ended
+ * @first: head of the queue; NULL for none
+ * @last: tail of the queue
+ * @keys: keys of the tasks under way, @busy entries; room for @limits.threads, owned
+ * @busy: threads that run a task
  * @idle: threads that wait
  * @stop: threads end when the queue is empty
  * @threads: @thread_count of them, owned
@@ -63,10 +63,10 @@ struct nnb_workers {
 
 /* Starts the first thread. Return: 0 or a negative errno. */
 int nnb_workers_init(struct nnb_workers *workers, const struct nnb_worker_limits *limits);
-/* Does what is queued, and ends the threads. */
+/* Runs the queued tasks, and ends the threads. */
 void nnb_workers_fini(struct nnb_workers *workers);
 void nnb_workers_add(struct nnb_workers *workers, struct nnb_task *task);
-/* Waits until nothing is queued or under way. */
+/* Waits until no task is queued or under way. */
 void nnb_workers_drain(struct nnb_workers *workers);
 
 #endif

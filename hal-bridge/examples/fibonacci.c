@@ -23,7 +23,7 @@ static void check(int result, const char *what)
 	exit(1);
 }
 
-/* The device that has the extension. */
+/* Return: the device that has the extension. */
 static ANeuralNetworksDevice *find_device(void)
 {
 	uint32_t count;
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 	ANeuralNetworksModel *model;
 	uint64_t *numbers;
 
-	/* A double prints as many of them without error. */
+	/* A double represents the first 78 numbers exactly. */
 	if (n < 1 || n > 78) {
 		fprintf(stderr, "usage: nnapi-fibonacci N, where N is 1 to 78\n");
 		return 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vendor extension com.example.fibonacci, by which Android shows what extensions are: an
- * operation that NNAPI does not have, with operand types of its own. fibonacci.c is a client.
+ * The vendor extension com.example.fibonacci, Android's example of an extension: an operation that
+ * NNAPI does not have, with operand types of its own. examples/fibonacci.c is a client.
  */
 #ifndef FIBONACCI_EXTENSION_H
 #define FIBONACCI_EXTENSION_H
@@ -11,12 +11,12 @@
 #define EXAMPLE_FIBONACCI_EXTENSION_NAME "com.example.fibonacci"
 
 /**
- * struct ExampleQuant64AsymmParams - what the integers of an EXAMPLE_TENSOR_QUANT64_ASYMM mean
- * @scale: a whole number, or one by a whole number
- * @zeroPoint: the integer that stands for 0
+ * struct ExampleQuant64AsymmParams - the quantisation of an EXAMPLE_TENSOR_QUANT64_ASYMM
+ * @scale: a whole number, or 1 divided by a whole number
+ * @zeroPoint: the integer that represents 0
  *
- * A number is (integer - @zeroPoint) * @scale. ANeuralNetworksModel_setOperandExtensionData() takes
- * it.
+ * A number is (integer - @zeroPoint) * @scale. A client passes this structure to
+ * ANeuralNetworksModel_setOperandExtensionData().
  */
 typedef struct ExampleQuant64AsymmParams {
 	double scale;

@@ -2,12 +2,12 @@
 /*
  * The vendor extension org.nnaccel.ops: operations of the accelerator beyond NNAPI's.
  *
- * A client asks ANeuralNetworksDevice_getExtensionSupport() whether a device has it, gets codes for
- * its types and operations with ANeuralNetworksModel_getExtensionOperandType() and
- * ..._getExtensionOperationType(), and uses them in addOperand() and addOperation().
+ * A client asks ANeuralNetworksDevice_getExtensionSupport() whether a device has the extension,
+ * gets codes for its types and operations from ANeuralNetworksModel_getExtensionOperandType() and
+ * ..._getExtensionOperationType(), and uses the codes in addOperand() and addOperation().
  *
- * T stands for one of TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32, TENSOR_QUANT8_ASYMM,
- * TENSOR_QUANT8_ASYMM_SIGNED and NNACCEL_OPS_TENSOR_INT64; what a device does not support of them
+ * T is one of TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32, TENSOR_QUANT8_ASYMM,
+ * TENSOR_QUANT8_ASYMM_SIGNED and NNACCEL_OPS_TENSOR_INT64. A device may not support all of them:
  * getSupportedOperationsForDevices() tells.
  */
 #ifndef NNACCEL_OPS_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Arguments: binding inputs and outputs of an execution to the caller's memory.
+ * Arguments: binds inputs and outputs of an execution to the caller's memory.
  *
- * What the model says of an argument is combined with the type that the caller may give, sizes are
- * checked against that, and the argument is handed to libnnaccel. It can be set once; the execution
- * then holds the memory.
+ * A binding combines the model's type of the argument with the type that the caller may give,
+ * checks the size of the memory against the result, and passes the memory to libnnaccel. Each
+ * argument can be set once. The execution then holds the memory.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -14,13 +14,12 @@
 #include "hal-bridge/nnapi/nnapi.h"
 
 /**
- * struct nnapi_shape - what the model and the caller say of an argument
- * @values: @rank dimensions, 0 is unknown
- * @dims: @values, or NULL: what libnnaccel needs to be told, which is nothing when the model says
- *	all
+ * struct nnapi_shape - the shape of an argument, from the model and the caller
+ * @values: @rank dimensions, 0 for an unknown one
+ * @dims: @values, or NULL if the model has all dimensions, so that libnnaccel needs none
  * @known: all dimensions are known
- * @size: bytes, when @known
- * @contradicts: an output: the operations of the model give it another shape
+ * @size: bytes, if @known
+ * @contradicts: of an output: it differs from the shape that the model's operations give
  */
 struct nnapi_shape {
 	uint32_t rank;
@@ -38,8 +37,8 @@ static struct nnapi_argument *nnapi_argument_get(const ANeuralNetworksExecution 
 }
 
 /*
- * Whether the shape of an output that is inferred from the model's operations is another than the
- * caller's. It is no error before the run.
+ * Return: true if the caller's shape of an output differs from the shape that is inferred from the
+ * model's operations. This is no error before the run.
  */
 static bool nnapi_argument_contradicts(const ANeuralNetworksExecution *execution, uint32_t index,
 				       const struct nnapi_shape *shape)
@@ -58,7 +57,9 @@ static bool nnapi_argument_contradicts(const ANeuralNetworksExecution *execution
 	return false;
 }
 
-/* Whether a type is one that an operand can have, as its dimensions may say too much or nothing. */
+/*
+ * Checks that an operand can have a type. Its dimensions may be incomplete or contradict the model.
+ */
 static int nnapi_argument_check_type(const ANeuralNetworksOperandType *type, uint32_t index)
 {
 	const struct nna_operand_desc desc = {
@@ -73,8 +74,8 @@ static int nnapi_argument_check_type(const ANeuralNetworksOperandType *type, uin
 }
 
 /*
- * Combines what the model says of an argument with the type that the caller gives, which may be
- * NULL. BAD_STATE: the argument has been set already.
+ * Combines the model's type of an argument with the caller's, which may be NULL. Return: BAD_STATE
+ * if the argument has been set already, or another result code.
  */
 static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool output,
 				int32_t index, const ANeuralNetworksOperandType *type, bool omitted,
@@ -90,7 +91,7 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 		return nnapi_error(BAD_DATA, "%s: there is no %s %d", function, what, index);
 	if (nnapi_argument_get(execution, output, index)->bound)
 		return nnapi_error(BAD_STATE, "%s: %s %d has been set", function, what, index);
-	/* Such operands are not supported, so that the run fails whatever is set. */
+	/* No device supports such operands, so the run fails whatever is set. */
 	if (operand->rank > NNACCEL_MAX_RANK || !nnb_type_may_be_computed(operand->type))
 		return ANEURALNETWORKS_NO_ERROR;
 	model_says_all = nnb_type_bytes(operand->type, operand->rank, operand->dims, &shape->size);
@@ -133,7 +134,7 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-/* Whether the caller's memory is as large as the argument. */
+/* Checks that the caller's memory is as large as the argument. */
 static int nnapi_argument_check_length(const ANeuralNetworksExecution *execution,
 				       const struct nnapi_shape *shape, int32_t index,
 				       size_t length, const char *function)
@@ -145,8 +146,8 @@ static int nnapi_argument_check_length(const ANeuralNetworksExecution *execution
 }
 
 /*
- * Binds @length bytes at @data, which is @offset in @memory if there is one, and takes a reference
- * to that. Steps of a plan get it when they run.
+ * Binds @length bytes at @data, which lie at @offset of @memory unless that is NULL, and takes a
+ * reference to @memory. The steps of a plan are bound when they run.
  */
 static int nnapi_argument_bind(ANeuralNetworksExecution *execution, bool output, uint32_t index,
 			       const struct nnapi_shape *shape, ANeuralNetworksMemory *memory,
@@ -196,7 +197,7 @@ static int nnapi_argument_set_pointer(ANeuralNetworksExecution *execution, bool 
 		return ret;
 	if (!buffer)
 		shape = (struct nnapi_shape){ .known = true };
-	else if (!output) /* Padding is the caller's business; an output may always be larger. */
+	else if (!output) /* Drop padding; an output may use all of its memory. */
 		length = shape.size;
 	return nnapi_argument_bind(execution, output, index, &shape, NULL, buffer, 0, length);
 }

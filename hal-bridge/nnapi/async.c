@@ -2,9 +2,9 @@
 /*
  * Asynchronous runs: startCompute().
  *
- * A program that one device computes is submitted to it, which needs no thread. Steps of a plan
- * follow one another, so that somebody has to be there between them: such a run has a thread of its
- * own, from its start to its end. So has a run that depends on one of those (fenced.c).
+ * A program for one device is submitted to the device and needs no thread. A plan has several
+ * steps, and the CPU starts each of them. So the run of a plan has a thread from its start to its
+ * end, and so has a run that depends on the run of a plan (fenced.c).
  */
 #include "hal-bridge/nnapi/async.h"
 
@@ -19,10 +19,10 @@
 
 /**
  * struct nnapi_async - a run with a thread
- * @execution: what it runs; @event holds it
+ * @execution: the execution that runs; @event holds it
  * @event: the end of the run, a reference
  * @dependencies: @count events, references
- * @duration: of the run, in ns
+ * @duration: the time limit of the run in ns
  */
 struct nnapi_async {
 	ANeuralNetworksExecution *execution;
@@ -117,7 +117,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startCompute(ANeuralNetworksExecution 
 		return ret;
 	}
 	execution->mode = ANNDIAG_EXECUTION_MODE_ASYNC;
-	/* From here on the event tells what fails, as the run has been started. */
+	/* The run has been started, so the event reports any error from here on. */
 	ret = nnapi_execution_check(execution, __func__);
 	if (!ret && execution->steps)
 		ret = nnapi_async_start(execution, self, NULL, 0, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs that a thread of their own computes. */
+/* Runs that have a thread of their own. */
 #ifndef NNAPI_ASYNC_H
 #define NNAPI_ASYNC_H
 
@@ -10,9 +10,9 @@
 #include "hal-bridge/include/NeuralNetworks.h"
 
 /*
- * Gives the run of @execution, which has begun and ends with @event, to a thread, which waits for
- * @count dependencies first. The run may take @duration ns from then on, 0 is no limit. Return: 0
- * or a negative errno; then there is no thread.
+ * Starts a thread for the run of @execution, which has begun and ends with @event. The thread first
+ * waits for @count dependencies. From then on the run may take @duration ns, 0 for no limit.
+ * Return: 0 or a negative errno; after an error there is no thread.
  */
 int nnapi_async_start(ANeuralNetworksExecution *execution, ANeuralNetworksEvent *event,
 		      const ANeuralNetworksEvent *const *dependencies, uint32_t count,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Bursts: runs of one compilation in quick succession. Elsewhere a burst saves setting up each
- * submission; here there is nothing to set up, so it only keeps to the API's rules.
+ * Bursts: runs of one compilation in quick succession. On Android a burst saves the set-up of each
+ * submission. This library has no such set-up, so a burst only enforces the API's rules.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 /**
  * struct ANeuralNetworksBurst - a burst
  * @compilation: a reference
- * @busy: an execution is under way; there may be one at a time
+ * @busy: an execution is under way; a burst allows one at a time
  */
 struct ANeuralNetworksBurst {
 	ANeuralNetworksCompilation *compilation;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Compilations: a model compiled for its devices, and how it is to be compiled and run.
+ * Compilations: a model compiled for its devices, and the options of compiling and running it.
  *
- * The first device is asked to compile all of the model. Where it cannot, each operation goes to
- * the first device that supports it, and there is a plan (plan.h). The devices are those that the
- * caller lists, or the accelerator and the reference: then the reference also gets all of the model
- * when the accelerator fails to compile what it supports.
+ * The first device tries to compile the whole model. If it cannot, each operation goes to the first
+ * device that supports it, which makes a plan (plan.h). The devices are the caller's list, or the
+ * accelerator and the reference. In the second case the whole model goes to the reference if the
+ * accelerator fails to compile operations that it supports.
  */
 #define NNAPI_TAG NNA_MESSAGE_COMPILATION
 
@@ -30,7 +30,7 @@
 _Static_assert(NNA_CACHE_FILE_TOKEN_SIZE == ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN,
 	       "a token is one of NNAPI's");
 
-#define NNAPI_ALIGNMENT 64 /* bytes; an offset that is no multiple of it takes a copy (nna_route) */
+#define NNAPI_ALIGNMENT 64 /* bytes; memory at another offset is copied (nna_route) */
 #define NNAPI_PADDING 1 /* bytes; the size of an argument's memory need not be rounded up */
 
 static void nnapi_compilation_destroy(void *object)
@@ -121,7 +121,7 @@ NNAPI_EXPORT void ANeuralNetworksCompilation_free(ANeuralNetworksCompilation *co
 	nnapi_object_unref(compilation);
 }
 
-/* NO_ERROR while the compilation can be changed. */
+/* Return: NO_ERROR while the compilation can be changed. */
 static int nnapi_compilation_open(const ANeuralNetworksCompilation *compilation,
 				  const char *function)
 {
@@ -132,7 +132,7 @@ static int nnapi_compilation_open(const ANeuralNetworksCompilation *compilation,
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-/* What can be done with the directory is found out when it is used: no error of the compilation. */
+/* A directory that cannot be used is no error of the compilation; its use logs the problem. */
 NNAPI_EXPORT int ANeuralNetworksCompilation_setCaching(ANeuralNetworksCompilation *compilation,
 						       const char *cacheDir, const uint8_t *token)
 {
@@ -180,7 +180,7 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_setPreference(ANeuralNetworksCompila
 	if (preference < ANEURALNETWORKS_PREFER_LOW_POWER ||
 	    preference > ANEURALNETWORKS_PREFER_SUSTAINED_SPEED)
 		return nnapi_error(BAD_DATA, "%s: there is no preference %d", __func__, preference);
-	/* The device has one way to run a program: caches and spare memory tell them apart. */
+	/* The preference changes no program. It selects a cache file and spare memory. */
 	compilation->preference = preference;
 	return ANEURALNETWORKS_NO_ERROR;
 }
@@ -238,7 +238,7 @@ ANeuralNetworksCompilation_addExtensionAttribute(ANeuralNetworksCompilation *com
 			   attributeCodeWithinExtension);
 }
 
-/* Loads the program out of the client's file. -ENOENT: that is empty. */
+/* Loads the program from the client's file. Return: -ENOENT if the file is empty. */
 static int nnapi_compilation_load_fd(ANeuralNetworksCompilation *compilation,
 				     struct nna_device *opened,
 				     const struct nna_program_options *options)
@@ -263,8 +263,8 @@ static int nnapi_compilation_save_fd(const ANeuralNetworksCompilation *compilati
 }
 
 /*
- * Makes the program: out of the cache, or of the model, and then the cache gets it. Problems of the
- * cache are lines in the log.
+ * Loads the program from the cache. If it is not there, compiles the model and saves the program in
+ * the cache. Problems of the cache are only logged.
  */
 static int nnapi_compilation_make(ANeuralNetworksCompilation *compilation,
 				  const struct ANeuralNetworksDevice *device,
@@ -295,7 +295,7 @@ static int nnapi_compilation_make(ANeuralNetworksCompilation *compilation,
 	return ret;
 }
 
-/* What the model and the caller ask of all programs. */
+/* Return: the options of all programs of the compilation. */
 static struct nna_program_options
 nnapi_compilation_options(const ANeuralNetworksCompilation *compilation, uint64_t deadline_ns)
 {
@@ -307,8 +307,9 @@ nnapi_compilation_options(const ANeuralNetworksCompilation *compilation, uint64_
 }
 
 /*
- * Whether an error of compiling means that the model cannot be computed and that the compilation is
- * to succeed all the same: the reference takes every operation but a vendor's.
+ * Return: true if an error of compiling shows that the model cannot be computed at all; then the
+ * compilation succeeds and its executions fail. The reference takes every operation that is no
+ * vendor's, so only its errors show this.
  */
 static bool nnapi_compilation_is_hopeless(ANeuralNetworksCompilation *compilation,
 					  struct ANeuralNetworksDevice *device, int error)
@@ -322,7 +323,9 @@ static bool nnapi_compilation_is_hopeless(ANeuralNetworksCompilation *compilatio
 	return true;
 }
 
-/* Compiles the model for one device. Return: 0, also after @cannot_compute, or a negative errno. */
+/*
+ * Compiles the model for one device. Return: 0, also with @cannot_compute set, or a negative errno.
+ */
 static int nnapi_compilation_compile(ANeuralNetworksCompilation *compilation,
 				     struct ANeuralNetworksDevice *device, uint64_t deadline_ns)
 {
@@ -347,7 +350,7 @@ static int nnapi_compilation_compile(ANeuralNetworksCompilation *compilation,
 	return ret;
 }
 
-/* Which operations a device supports. The reference takes all but a vendor's. */
+/* Finds the operations that a device supports. The reference supports all that are no vendor's. */
 static int nnapi_compilation_get_supported(const ANeuralNetworksCompilation *compilation,
 					   struct ANeuralNetworksDevice *device, uint32_t count,
 					   bool *supported)
@@ -362,8 +365,8 @@ static int nnapi_compilation_get_supported(const ANeuralNetworksCompilation *com
 }
 
 /*
- * Gives each operation to the first of the devices that supports it, or to any of them where that
- * is left to chance. Return: 0, -ENOTSUP when nobody supports one, or another error.
+ * Assigns each operation to the first device that supports it, or to a random one under
+ * NNACCEL_DEAL. Return: 0, -ENOTSUP if no device supports an operation, or another error.
  */
 static int nnapi_compilation_choose(const ANeuralNetworksCompilation *compilation,
 				    struct ANeuralNetworksDevice *const *devices,
@@ -393,8 +396,8 @@ static int nnapi_compilation_choose(const ANeuralNetworksCompilation *compilatio
 }
 
 /*
- * Draws the model with the device of each operation: @devices[@owners[i]] or, without @owners, the
- * only one.
+ * Draws the model with the device of each operation: @devices[@owners[i]], or the only device if
+ * @owners is NULL.
  */
 static void nnapi_compilation_draw(const ANeuralNetworksCompilation *compilation,
 				   struct ANeuralNetworksDevice *const *devices,
@@ -416,8 +419,8 @@ static void nnapi_compilation_draw(const ANeuralNetworksCompilation *compilation
 }
 
 /*
- * Divides the model among the devices. *@only is the one that all operations go to, if there is
- * one; then nothing has been compiled. Return: 0, also after @cannot_compute, or a negative errno.
+ * Divides the model among the devices. If all operations go to one device, sets *@only to it and
+ * compiles nothing. Return: 0, also with @cannot_compute set, or a negative errno.
  */
 static int nnapi_compilation_divide(ANeuralNetworksCompilation *compilation,
 				    struct ANeuralNetworksDevice *const *devices,
@@ -459,7 +462,7 @@ static int nnapi_compilation_divide(ANeuralNetworksCompilation *compilation,
 	return ret;
 }
 
-/* Compiles for these devices, of which the first one computes all if it can. */
+/* Compiles the model for these devices: all of it for the first, if that can compute it. */
 static int nnapi_compilation_build(ANeuralNetworksCompilation *compilation,
 				   struct ANeuralNetworksDevice *const *devices,
 				   uint32_t device_count, uint64_t deadline_ns)
@@ -484,8 +487,8 @@ static int nnapi_compilation_build(ANeuralNetworksCompilation *compilation,
 }
 
 /*
- * The devices that it was created for, as Android's runtime writes them: name=version of each, in
- * alphabetical order, with commas.
+ * Writes the devices of the compilation in the format of Android's runtime: name=version of each,
+ * in alphabetical order, separated by commas.
  */
 static void nnapi_compilation_name_devices(const ANeuralNetworksCompilation *compilation,
 					   char *text, size_t size)
@@ -512,7 +515,7 @@ void nnapi_compilation_describe(const ANeuralNetworksCompilation *compilation,
 	out->caching = compilation->cache_dir || compilation->cache_fd >= 0;
 }
 
-/* Tells who wants to know that a compilation has ended. */
+/* Reports the end of a compilation to the registered diagnostics. */
 static int nnapi_compilation_tell(const ANeuralNetworksCompilation *compilation, int result,
 				  uint64_t began_ns)
 {
@@ -591,7 +594,8 @@ const struct nnapi_plan *nnapi_compilation_fall_back(ANeuralNetworksCompilation 
 }
 
 /*
- * Writes what is preferred for the memory of an input or output, which is the same for all of them.
+ * Writes the preferred alignment or padding of an argument's memory, which is the same for all
+ * arguments.
  */
 static int nnapi_compilation_prefer(const ANeuralNetworksCompilation *compilation, bool output,
 				    uint32_t index, uint32_t preferred, uint32_t *value,

@@ -19,24 +19,24 @@
 /**
  * struct ANeuralNetworksCompilation - a compilation
  * @model: a reference
- * @listed: the devices that the caller named, @listed_count of them; none leaves the choice to us
- * @diagnosed: made through the support library's table, whose client is told how it went
- * @explicit_device: made for exactly one device: timeouts and durations can be asked for
- * @device: that @program is for, once there is one
+ * @listed: @listed_count devices of the caller; with none the library chooses
+ * @diagnosed: created through the support library's table, so its client gets diagnostics
+ * @explicit_device: created for exactly one device: timeouts and durations can be asked for
+ * @device: the device of @program, once there is one
  * @finished: it cannot be changed any more
- * @timeout_ns: of compiling, 0 is none
+ * @timeout_ns: the time limit of compiling, 0 for none
  * @preference: one of ANEURALNETWORKS_PREFER_*
- * @cache_dir: where the program may be found or kept, owned; NULL for nowhere
- * @cache_fd: the file where the program may be found or kept, owned; -1 for none
- * @cache_token: the caller's word for what is compiled
- * @program: once it is finished successfully and one device computes all of the model, else NULL
- * @plan: once it is finished successfully and several devices do, else NULL; owned
- * @cannot_compute: it is finished successfully, but the model cannot be computed: where the
- *	reference may be used, executions find that out, and fail. @program and @plan are NULL
+ * @cache_dir: the directory of the cache, owned; NULL for none
+ * @cache_fd: the file of the cache, owned; -1 for none
+ * @cache_token: the caller's identification of the model
+ * @program: after success, if one device computes the whole model; otherwise NULL
+ * @plan: after success, if several devices do; otherwise NULL; owned
+ * @cannot_compute: success, but the model cannot be computed: executions fail. The reference must
+ *	be allowed. @program and @plan are NULL
  * @lock: of @fallback and @fallback_error
- * @fallback: all of the model on the reference, made when an execution on the accelerator fails;
- *	owned
- * @fallback_error: why there is none, once that has been tried
+ * @fallback: the whole model on the reference, created after an execution on the accelerator
+ *	failed; owned
+ * @fallback_error: the error of creating @fallback, 0 before the attempt
  */
 struct ANeuralNetworksCompilation {
 	struct nnapi_object object;
@@ -59,34 +59,35 @@ struct ANeuralNetworksCompilation {
 	int fallback_error;
 };
 
-/* A pointer to it is a pointer to its count. */
+/* The reference count is the first member (object.h). */
 _Static_assert(!offsetof(struct ANeuralNetworksCompilation, object),
 	       "the count of a compilation is first");
 
-#define NNAPI_CACHE_FILES 1u /* that a client of the support library brings */
+#define NNAPI_CACHE_FILES 1u /* which a client of the support library provides */
 
-/* The cache is the file of @fd, which stays the caller's, instead of one in a directory. */
+/* Uses the file @fd, which stays the caller's, as the cache instead of a file in a directory. */
 int nnapi_compilation_set_cache_fd(ANeuralNetworksCompilation *compilation, int fd,
 				   const uint8_t *token, const char *function);
 
-/* What diagnostics tell of the compilation. */
+/* Fills in the compilation's part of diagnostics. */
 void nnapi_compilation_describe(const ANeuralNetworksCompilation *compilation,
 				struct nnapi_diagnostic_model *out);
 
-/* Whether it is finished successfully, so that executions can be made from it. */
+/* Return: true if it is finished successfully, so that executions can be created. */
 bool nnapi_compilation_is_ready(const ANeuralNetworksCompilation *compilation);
 
-/* What is known of an output before it is computed. False when nothing is. */
+/* Gets the properties of an output that are known before a run. Return: false if none are known. */
 bool nnapi_compilation_get_output(const ANeuralNetworksCompilation *compilation, uint32_t index,
 				  struct nna_io_info *info);
 
 /*
- * The plan for what fails on the accelerator: all of the model on the reference. NULL, with a line
- * in the log, where that cannot be made, and where the caller has named the devices. Thread-safe.
+ * Return: a plan that computes the whole model on the reference, for a run that failed on the
+ * accelerator; NULL, with a line in the log, if it cannot be created, and NULL if the caller listed
+ * the devices. Thread-safe.
  */
 const struct nnapi_plan *nnapi_compilation_fall_back(ANeuralNetworksCompilation *compilation);
 
-/* The operand of an input or output; NULL when there is none. */
+/* Return: the operand of an input or output; NULL if there is none. */
 const struct nnb_operand *nnapi_compilation_operand(const ANeuralNetworksCompilation *compilation,
 						    bool output, uint32_t index);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Descriptors of device memory, and the memory that is made from them.
+ * Descriptors of device memory, and the creation of memory from them.
  *
- * A descriptor collects the roles (an input or output of a compilation) that one piece of device
- * memory will serve in turn; they have to agree in type, and what each knows of the dimensions is
- * combined. The memory is then as large as these say and holds the descriptor: it may be bound to
- * nothing else, and always as a whole.
+ * A descriptor collects roles: each is an input or output of a compilation for which one piece of
+ * device memory will be used. All roles must have the same type; their known dimensions complete
+ * each other. The memory has the resulting size and holds the descriptor. It can be bound only to
+ * these roles, and only as a whole.
  */
 #include "hal-bridge/nnapi/desc.h"
 
@@ -41,7 +41,7 @@ NNAPI_EXPORT void ANeuralNetworksMemoryDesc_free(ANeuralNetworksMemoryDesc *desc
 	nnapi_object_unref(desc);
 }
 
-/* Adds to the dimensions what @dims says. Return: false when they contradict. */
+/* Completes the descriptor's dimensions by @dims. Return: false if they contradict. */
 static bool nnapi_desc_combine(struct nnapi_memory_type *type, uint32_t rank, const uint32_t *dims)
 {
 	if (!rank)
@@ -60,7 +60,7 @@ static bool nnapi_desc_combine(struct nnapi_memory_type *type, uint32_t rank, co
 	return true;
 }
 
-/* True when device memory may serve @operand as well as what @desc is for already. */
+/* Return: true if the descriptor's memory can also be used for @operand. */
 static bool nnapi_desc_matches(const ANeuralNetworksMemoryDesc *desc,
 			       const struct nnb_operand *operand)
 {
@@ -78,7 +78,7 @@ static bool nnapi_desc_matches(const ANeuralNetworksMemoryDesc *desc,
 					       first->scale_count * sizeof(*first->scales)));
 }
 
-/* NO_ERROR while the descriptor can be changed. @given: no other argument is NULL wrongly. */
+/* Return: NO_ERROR while the descriptor can be changed. @given: no required argument is NULL. */
 static int nnapi_desc_open(const ANeuralNetworksMemoryDesc *desc, bool given, const char *function)
 {
 	if (!desc || !given)
@@ -198,7 +198,7 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemor
 		return nnapi_error(BAD_STATE, "%s: the descriptor is not finished", __func__);
 	if (!nnb_type_bytes(desc->type.type, desc->type.rank, desc->type.dims, &size))
 		return nnapi_error(OP_FAILED, "%s: dimensions are unknown", __func__);
-	/* The device of the first role that can be executed; others copy. */
+	/* The first role with a device decides; other devices copy. */
 	for (uint32_t i = 0; i < desc->role_count && !device; i++)
 		device = desc->roles[i].compilation->device;
 	ret = nnapi_memory_create_on_device(desc, device, &desc->type, size, memory);

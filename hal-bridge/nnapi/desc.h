@@ -13,10 +13,10 @@
 #include "hal-bridge/nnapi/object.h"
 
 /**
- * struct nnapi_role - an input or output that device memory may be used for
+ * struct nnapi_role - an input or output for which device memory may be used
  * @compilation: a reference
  * @index: of the input or output
- * @output: which of the two it is
+ * @output: true for an output
  */
 struct nnapi_role {
 	ANeuralNetworksCompilation *compilation;
@@ -25,11 +25,10 @@ struct nnapi_role {
 };
 
 /**
- * struct ANeuralNetworksMemoryDesc - what device memory will be used for
+ * struct ANeuralNetworksMemoryDesc - the use of device memory
  * @roles: @role_count of them, owned
- * @finished: nothing changes any more, so that memories can hold it and any thread may read it
- * @type: of all roles, with the dimensions that are known of them; without a role there are only
- *	the dimensions
+ * @finished: constant from then on: memories can hold it, and any thread may read it
+ * @type: of all roles, with their known dimensions; without a role it has dimensions only
  */
 struct ANeuralNetworksMemoryDesc {
 	struct nnapi_object object;
@@ -39,11 +38,11 @@ struct ANeuralNetworksMemoryDesc {
 	struct nnapi_memory_type type;
 };
 
-/* A pointer to it is a pointer to its count. */
+/* The reference count is the first member (object.h). */
 _Static_assert(!offsetof(struct ANeuralNetworksMemoryDesc, object),
 	       "the count of a descriptor is first");
 
-/* True when memory that was made from @desc may be this input or output. */
+/* Return: true if memory of @desc may be bound to this input or output. */
 bool nnapi_desc_has_role(const ANeuralNetworksMemoryDesc *desc,
 			 const ANeuralNetworksCompilation *compilation, bool output,
 			 uint32_t index);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The devices: the accelerator that NNACCEL_DEVICE names and the reference, and what the API tells
- * of them and of the runtime. A device is opened by whoever needs it first, and stays open until
- * the process ends.
+ * The devices (the accelerator of NNACCEL_DEVICE and the reference), and the API's queries of them
+ * and of the runtime. The first user of a device opens it. It stays open until the process ends.
  */
 #define NNAPI_TAG NNA_MESSAGE_MANAGER
 
@@ -185,8 +184,8 @@ NNAPI_EXPORT int ANeuralNetworksDevice_getExtensionSupport(const ANeuralNetworks
 }
 
 /*
- * There is nothing to wait for: the device is ready at once, or it is gone and does not come back
- * under the same handle. Making a buffer tells which.
+ * A device is ready at once, or it is gone and does not come back under the same handle. So there
+ * is no wait: creating a buffer shows which of both is true.
  */
 NNAPI_EXPORT int ANeuralNetworksDevice_wait(const ANeuralNetworksDevice *device)
 {

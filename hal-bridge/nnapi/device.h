@@ -2,12 +2,12 @@
 /*
  * The devices, and the limits of the runtime.
  *
- *	0	the accelerator, when there is one: what NNACCEL_DEVICE names
+ *	0	the accelerator of NNACCEL_DEVICE, if there is one
  *	last	nnapi-reference, always: the loopback with its scalar kernels, in this process. It
- *		takes every operation that a model can have, but a vendor's
+ *		takes every operation that is no vendor's
  *
- * The reference is the C API's own, as Android's runtime has one; HALs know nothing of it. Its
- * device is opened by the first compilation for it.
+ * The reference belongs to the C API, as in Android's runtime; the HAL does not have it. The first
+ * compilation for it opens its device.
  */
 #ifndef NNAPI_DEVICE_H
 #define NNAPI_DEVICE_H
@@ -23,10 +23,11 @@
 
 /**
  * struct ANeuralNetworksDevice - a device
- * @device: the library's; of the reference: NULL until it is opened, or when it is not installed
- * @reference: nnapi-reference
- * @name: the same whatever the number of the node is
- * @version: of driver, ABI and build, without commas: diagnostics put them between devices
+ * @device: the library's; of the reference: NULL until it is opened, or if it is not installed
+ * @reference: it is nnapi-reference
+ * @name: does not depend on the number of the device node
+ * @version: of driver, ABI and build, without commas, because diagnostics separate devices by
+ *	commas
  */
 struct ANeuralNetworksDevice {
 	struct nna_device *device;
@@ -36,14 +37,19 @@ struct ANeuralNetworksDevice {
 	char version[96];
 };
 
-/* The accelerator; NULL when none could be opened. Thread-safe, as what follows is. */
+/*
+ * Return: the accelerator; NULL if none could be opened. Thread-safe, as the functions below are.
+ */
 struct ANeuralNetworksDevice *nnapi_device_get(void);
-/* The reference, opened or not. */
+/* Return: the reference, opened or not. */
 struct ANeuralNetworksDevice *nnapi_device_get_reference(void);
-/* The library's device; the reference is opened by the first call. NULL with a line in the log. */
+/*
+ * Return: the library's device. The first call opens the reference. NULL, with a line in the log,
+ * if it cannot be opened.
+ */
 struct nna_device *nnapi_device_open(struct ANeuralNetworksDevice *device);
 
-/* NO_ERROR when @devices are devices, each named once. */
+/* Return: NO_ERROR if @devices are valid and distinct. */
 int nnapi_device_check_list(const ANeuralNetworksDevice *const *devices, uint32_t count,
 			    const char *function);
 

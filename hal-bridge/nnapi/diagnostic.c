@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Diagnostics (diagnostic.h). The callbacks are one of the two things that belong to the process:
- * the API registers them without a handle. They are called without a lock.
+ * Diagnostics (diagnostic.h). The callbacks are global, as the device list is, because the API
+ * registers them without a handle. They are called without a lock.
  */
 #include "hal-bridge/nnapi/diagnostic.h"
 
@@ -14,9 +14,9 @@ static pthread_mutex_t nnapi_diagnostic_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool nnapi_diagnostic_wanted;
 
 /**
- * struct nnapi_callbacks - whom to tell
- * @compiled: of compilations; NULL for nobody
- * @executed: of executions; NULL for nobody
+ * struct nnapi_callbacks - the registered callbacks
+ * @compiled: of compilations; NULL for none
+ * @executed: of executions; NULL for none
  * @context: the client's, passed to both
  */
 struct nnapi_callbacks {
@@ -38,7 +38,7 @@ void nnapi_diagnostic_register(ANeuralNetworksDiagnosticCompilationFinishedCallb
 	atomic_store(&nnapi_diagnostic_wanted, compiled || executed);
 }
 
-/* Those of now: they are called when the lock is free again. */
+/* Return: a copy of the present callbacks, to be called without the lock. */
 static struct nnapi_callbacks nnapi_diagnostic_current(void)
 {
 	struct nnapi_callbacks current;
@@ -95,8 +95,8 @@ static ANeuralNetworksDiagnosticDataClass nnapi_diagnostic_class(uint32_t type)
 }
 
 /*
- * The class of all arguments of a model together, as Android's runtime has it: those of no class of
- * their own (scalars, integers) do not count beside others; MIXED are two classes that do.
+ * Return: the data class of all arguments of a model, as in Android's runtime. Arguments of class
+ * OTHER (scalars, integers) count only if there are no others. MIXED stands for two other classes.
  */
 static ANeuralNetworksDiagnosticDataClass nnapi_diagnostic_classes(const struct nnb_model *model,
 								   bool output, bool *dynamic)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Diagnostics: what a support library's client is told of each compilation and execution that has
- * ended, of those that went through its table. Nothing is collected while nobody has registered.
+ * Diagnostics: reports to the client of the support library about each compilation and execution
+ * that went through its table and has ended. Without a registered callback no data are collected.
  */
 #ifndef NNAPI_DIAGNOSTIC_H
 #define NNAPI_DIAGNOSTIC_H
@@ -13,14 +13,14 @@
 #include "hal-bridge/include/support_library.h"
 
 /**
- * struct nnapi_diagnostic_model - what is the same for a compilation and its executions
+ * struct nnapi_diagnostic_model - the common data of a compilation and its executions
  * @arch: digest of operations and operand types, without values
- * @devices: name=version of those that the compilation was created for, with commas
- * @input: enum of the data class
- * @output: likewise
+ * @devices: name=version of the compilation's devices, separated by commas
+ * @input: data class of the inputs
+ * @output: data class of the outputs
  * @caching: a cache has been set
  * @control_flow: the model refers to other models
- * @dynamic: a dimension of an argument is unknown to the model
+ * @dynamic: the model has an argument with an unknown dimension
  */
 struct nnapi_diagnostic_model {
 	uint8_t arch[NNB_ARCH_SIZE];
@@ -32,7 +32,7 @@ struct nnapi_diagnostic_model {
 /**
  * struct ANeuralNetworksDiagnosticCompilationInfo - a compilation that has ended
  * @error: result code
- * @time_ns: how long it took
+ * @time_ns: its duration
  */
 struct ANeuralNetworksDiagnosticCompilationInfo {
 	struct nnapi_diagnostic_model model;
@@ -42,13 +42,12 @@ struct ANeuralNetworksDiagnosticCompilationInfo {
 
 /**
  * struct ANeuralNetworksDiagnosticExecutionInfo - an execution that has ended
- * @mode: how it was run
+ * @mode: the function that ran it
  * @error: result code
- * @runtime_ns: from the call to its end; UINT64_MAX for a fenced run, whose end may be noticed long
- *	after it
- * @driver_ns: from the call to its end, and
- * @hardware_ns: on the device: what the client can ask for when it has turned timing on, else
- *	UINT64_MAX
+ * @runtime_ns: from the call to the end; UINT64_MAX for a fenced run, because its end may be
+ *	noticed much later
+ * @driver_ns: from the call to the end; UINT64_MAX unless the client has turned timing on
+ * @hardware_ns: on the device; UINT64_MAX likewise
  */
 struct ANeuralNetworksDiagnosticExecutionInfo {
 	struct nnapi_diagnostic_model model;
@@ -57,14 +56,14 @@ struct ANeuralNetworksDiagnosticExecutionInfo {
 	uint64_t runtime_ns, driver_ns, hardware_ns;
 };
 
-/* Whether anybody wants to be told. Thread-safe, as the rest is. */
+/* Return: true if a callback is registered. Thread-safe, as the functions below are. */
 bool nnapi_diagnostic_is_wanted(void);
-/* What a model says by itself; the caller adds @devices and @caching. */
+/* Fills in the data that follow from the model; the caller adds @devices and @caching. */
 void nnapi_diagnostic_describe(const struct nnb_model *model, struct nnapi_diagnostic_model *out);
 void nnapi_diagnostic_compiled(const ANeuralNetworksDiagnosticCompilationInfo *info);
 void nnapi_diagnostic_executed(const ANeuralNetworksDiagnosticExecutionInfo *info);
 
-/* The table's functions. NULL callbacks end it. */
+/* Functions of the support library's table. NULL callbacks end a registration. */
 void nnapi_diagnostic_register(ANeuralNetworksDiagnosticCompilationFinishedCallback compiled,
 			       ANeuralNetworksDiagnosticExecutionFinishedCallback executed,
 			       void *context);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The support library's table (support_library.h): the functions of the API, and where it differs
- * its own. A program that is compiled out of the files of its client is in one file: the cache
- * holds commands and constants together, so that both are what was checked.
+ * The support library's table (support_library.h): the API's functions, and its own where these
+ * differ. A program that is compiled with files of the client is saved in one file. The file holds
+ * commands and constants together, so one check covers both.
  */
 #define NNAPI_TAG NNA_MESSAGE_MANAGER
 
@@ -154,8 +154,8 @@ static int nnapi_sl_for_each_type(
 /* -------------------------------------------------------------------------------- compilations */
 
 /*
- * Diagnostics are about what goes through the table: who has registered for them need not know of
- * others in the process, who use the API, and may have gone.
+ * Diagnostics report only compilations that were created through the table: a client that registers
+ * callbacks may not know of other users of the API in its process.
  */
 static int nnapi_sl_compilation_create(ANeuralNetworksModel *model,
 				       const ANeuralNetworksDevice *const *devices, uint32_t count,
@@ -362,7 +362,7 @@ static const NnApiSLDriverImplFL8 nnapi_sl_table = {
 	NNAPI_SL_SAME(ANeuralNetworksExecution_addExtensionAttribute),
 };
 
-/* Not const in the header that clients know; nobody writes to it, and it cannot be written to. */
+/* The public header lacks const; the table is in read-only memory, and no client writes to it. */
 NNAPI_EXPORT NnApiSLDriverImpl *ANeuralNetworks_getSLDriverImpl(void)
 {
 	return (NnApiSLDriverImpl *)&nnapi_sl_table;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Events: the end of a run, or a sync fence that the caller brought; and waiting for fences by fd.
+ * Events: the end of a run, or a sync fence of the caller; and waiting for the fd of a fence.
  *
- * Whoever waits for a run waits for its fence. The first one tells the execution how the run has
- * ended, by the function that the event was made with; the others are told by the event. For a run
- * that waits in the library (fenced.c) the library may be the first. Freeing an event waits for it,
- * too; so does its destruction, when only the library has held it.
+ * A thread that waits for a run waits for its fence. The first waiter ends the execution, through
+ * the function that the event was created with; later waiters get the result from the event. If a
+ * run waits in the library (fenced.c), the library may be the first. Freeing an event waits for the
+ * run as well, and so does destroying it after the library held the last reference.
  */
 #include "hal-bridge/nnapi/event.h"
 
@@ -26,8 +26,8 @@ static void nnapi_event_destroy(void *object)
 	ANeuralNetworksEvent *event = object;
 
 	/*
-	 * The run writes into the caller's memory, which may be gone when the caller has freed
-	 * everything: so the run ends before the last handle of it does.
+	 * The run writes to the caller's memory, and the caller may free that memory after freeing
+	 * its last handle. So the run has to end before.
 	 */
 	if (event->fence)
 		nnapi_event_end(event, nna_fence_wait(event->fence, -1));
@@ -76,7 +76,7 @@ uint64_t nnapi_fence_fd_get_time(int fd)
 	struct sync_fence_info *fences;
 	uint64_t last = 0;
 
-	/* The first call tells how many fences there are. */
+	/* The first call returns the number of fences. */
 	if (ioctl(fd, SYNC_IOC_FILE_INFO, &info) || info.status <= 0 || !info.num_fences)
 		return 0;
 	fences = calloc(info.num_fences, sizeof(*fences));
@@ -106,8 +106,8 @@ int nnapi_fence_fd_wait(int fd, int timeout_ms, bool *signalled)
 	if (!ret)
 		return ANEURALNETWORKS_NO_ERROR;
 	/*
-	 * The loopback takes anything that polls readable as a fence. What is no sync_file has no
-	 * error to report but a hang-up.
+	 * The loopback accepts as a fence any file that polls readable. Such a file reports no
+	 * error but a hang-up.
 	 */
 	if (ioctl(fd, SYNC_IOC_FILE_INFO, &info))
 		return poll_fd.revents & POLLIN ?
@@ -141,13 +141,13 @@ NNAPI_EXPORT int ANeuralNetworksEvent_wait(ANeuralNetworksEvent *event)
 		return nnapi_fence_fd_wait(event->fd, -1, &signalled);
 	if (event->threaded)
 		return nnapi_event_wait_for_thread(event);
-	/* An event without a fence is of a run that could not be submitted, and done. */
+	/* Without a fence the run could not be submitted, and the event is done. */
 	return nnapi_event_end(event, event->fence ? nna_fence_wait(event->fence, -1) : 0);
 }
 
 /*
- * Waits as Android does: whoever has freed the event of a run may free what it writes to, also when
- * others (runs that depend on it) still hold the event.
+ * Waits, as Android does: after freeing the event of a run the caller may free the memory that the
+ * run writes to, even if dependent runs still hold the event.
  */
 NNAPI_EXPORT void ANeuralNetworksEvent_free(ANeuralNetworksEvent *event)
 {
@@ -190,7 +190,7 @@ NNAPI_EXPORT int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent 
 		*sync_fence_fd = -1;
 	if (!event || !sync_fence_fd)
 		return nnapi_null(__func__);
-	/* No lock: none of this changes after the caller got the event. */
+	/* No lock: these fields are constant after the caller got the event. */
 	if (event->fd >= 0) {
 		fd = fcntl(event->fd, F_DUPFD_CLOEXEC, 0);
 		if (fd < 0)

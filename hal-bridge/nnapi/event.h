@@ -13,16 +13,15 @@
 #include "nnaccel.h"
 
 /**
- * struct ANeuralNetworksEvent - the end of a run, or a sync fence of the caller's
- * @fd: of the sync fence that it was made from, owned; else -1
- * @run: the counted object that runs, a reference; NULL when it was made from a sync fence
- * @end: called once with @run, and the library's error or 0, by the first to know. Return: the
+ * struct ANeuralNetworksEvent - the end of a run, or a sync fence of the caller
+ * @fd: of the sync fence that it was created from, owned; otherwise -1
+ * @run: the counted object that runs, a reference; NULL for a sync fence
+ * @end: called once, by the first waiter, with @run and the library's error or 0. Return: the
  *	result code
- * @fence: of the run; NULL when it could not be submitted. It does not change after the event has
- *	been given to the caller.
+ * @fence: of the run; NULL if it could not be submitted. Constant after the caller got the event
  * @fenced: of a fenced execution: the caller may have the fence
- * @threaded: a thread computes the run and tells @ended: it has no @fence
- * @lock: of what follows; not held while a run is waited for
+ * @threaded: the run has a thread, which signals @ended: there is no @fence
+ * @lock: guards the fields below; not held during a wait for the run
  * @ended: signalled when @done is set
  * @done: the run has ended with @result
  * @result: a result code
@@ -40,27 +39,29 @@ struct ANeuralNetworksEvent {
 	int result;
 };
 
-/* A pointer to it is a pointer to its count. */
+/* The reference count is the first member (object.h). */
 _Static_assert(!offsetof(struct ANeuralNetworksEvent, object), "the count of an event is first");
 
 /*
- * An event with one reference. It takes one to @run, whose end it is and which @end tells of it;
- * both are NULL for a sync fence. Return: NULL without memory.
+ * Creates an event with one reference. It takes a reference to @run, and calls @end with @run when
+ * the run has ended; both are NULL for a sync fence. Return: NULL without memory.
  */
 ANeuralNetworksEvent *nnapi_event_create(void *run, int (*end)(void *run, int error));
 
 /*
- * The run has ended with @error of the library, or 0: the first to say so tells the object that
- * runs. Return: the result code.
+ * Reports that the run has ended with @error of the library, or 0. The first call passes it to the
+ * object that runs. Return: the result code.
  */
 int nnapi_event_end(ANeuralNetworksEvent *event, int error);
 
-/* When a sync_file signalled, CLOCK_MONOTONIC ns; 0 when it has not, or cannot tell. */
+/*
+ * Return: the time when a sync_file signalled, CLOCK_MONOTONIC ns; 0 if it has not, or is unknown.
+ */
 uint64_t nnapi_fence_fd_get_time(int fd);
 
 /*
- * Waits for a fence's fd. Return: NO_ERROR, or OP_FAILED when it is in error. @timeout_ms as for
- * poll(); @signalled: it did not time out.
+ * Waits for the fd of a fence. @timeout_ms: as for poll(); @signalled: set to false after a
+ * timeout. Return: NO_ERROR, or OP_FAILED if the fence is in error.
  */
 int nnapi_fence_fd_wait(int fd, int timeout_ms, bool *signalled);
 

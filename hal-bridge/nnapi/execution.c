@@ -2,10 +2,10 @@
 /*
  * Executions: their life, the properties that are set before a run, and running.
  *
- * An execution is in preparation until it is first run; then arguments (argument.c) and properties
- * are settled. While it is in computation a second run is refused. It completes when the end of the
- * run has been seen: by the call that computes, by whoever waits for its event, or by the library
- * when that waited for dependencies (fenced.c). result.c tells what the run left behind.
+ * An execution is in preparation until its first run; after that, arguments (argument.c) and
+ * properties are fixed. While it is in computation, a second run is refused. It is completed when
+ * the end of the run is noticed: by the call that computes, by a wait for its event, or by the
+ * library if that waited for dependencies (fenced.c). result.c returns the results of a run.
  */
 #include "hal-bridge/nnapi/execution.h"
 
@@ -21,7 +21,7 @@
 
 /* ----------------------------------------------------------------------------------------- life */
 
-/* Closes the fences that the last run waited for. */
+/* Closes the fences of the last run's dependencies. */
 static void nnapi_execution_drop_waited(ANeuralNetworksExecution *execution)
 {
 	while (execution->waited_count)
@@ -113,7 +113,7 @@ int nnapi_execution_open(ANeuralNetworksExecution *execution, const char *functi
 
 /* ----------------------------------------------------------------------------------- properties */
 
-/* NO_ERROR while a property can be changed that only a compilation for one device has. */
+/* Return: NO_ERROR while a property can be changed that requires a compilation for one device. */
 static int nnapi_execution_explicit(ANeuralNetworksExecution *execution, const char *function)
 {
 	if (execution && !execution->compilation->explicit_device)
@@ -141,7 +141,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_setLoopTimeout(ANeuralNetworksExecutio
 		return ret;
 	if (duration > NNAPI_LOOP_MAXIMUM_NS)
 		duration = NNAPI_LOOP_MAXIMUM_NS;
-	/* The caller's 0 is no time at all, the library's 0 would be no limit of its own. */
+	/* A caller's 0 is a limit of no time; the library's 0 is no limit. */
 	if (!duration)
 		duration = 1;
 	execution->loop_limit_ns = duration;
@@ -246,7 +246,7 @@ int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *funct
 	execution->fenced = false;
 	pthread_mutex_unlock(&execution->lock);
 	nnapi_execution_drop_waited(execution);
-	/* Only a compilation for one device has deadlines. */
+	/* Only compilations for one device have deadlines. */
 	if (!execution->execution)
 		return ANEURALNETWORKS_NO_ERROR;
 	nna_execution_set_deadline(execution->execution,
@@ -263,7 +263,7 @@ int nnapi_execution_limit(ANeuralNetworksExecution *execution, uint64_t duration
 	return nna_execution_set_duration(execution->execution, duration);
 }
 
-/* The code of a run that was too late. */
+/* Return: the result code of a run that missed its deadline. */
 static int nnapi_execution_missed(const ANeuralNetworksExecution *execution)
 {
 	struct nna_timing timing;
@@ -273,7 +273,10 @@ static int nnapi_execution_missed(const ANeuralNetworksExecution *execution)
 	return nnb_deadline_result(&execution->deadline, timing.run);
 }
 
-/* Tells who wants to know that a run has ended; of its times what Android's runtime tells. */
+/*
+ * Reports the end of a run to the registered diagnostics, with the times that Android's runtime
+ * gives.
+ */
 static void nnapi_execution_tell(const ANeuralNetworksExecution *execution, int result)
 {
 	ANeuralNetworksDiagnosticExecutionInfo info = {
@@ -286,7 +289,7 @@ static void nnapi_execution_tell(const ANeuralNetworksExecution *execution, int 
 	};
 	struct nna_timing timing;
 
-	/* Only a compilation for one device has measured times, and it has no fallback. */
+	/* Only a compilation for one device measures times, and it has no fallback. */
 	if (!result && execution->measure &&
 	    !nna_execution_get_timing(execution->execution, &timing)) {
 		info.driver_ns = execution->driver_ns;
@@ -296,7 +299,7 @@ static void nnapi_execution_tell(const ANeuralNetworksExecution *execution, int 
 	nnapi_diagnostic_executed(&info);
 }
 
-/* Whether what a run has computed has the dimensions of the device memory that it went into. */
+/* Checks that the computed outputs have the dimensions of the device memory that they went to. */
 static bool nnapi_execution_fits_memory(const ANeuralNetworksExecution *execution)
 {
 	for (uint32_t i = 0; i < execution->output_count; i++) {
@@ -341,8 +344,8 @@ int nnapi_execution_end(ANeuralNetworksExecution *execution, int error)
 }
 
 /*
- * Whether a run that failed may be computed again on the reference: not where the reason is the
- * model, the arguments or what the run depends on.
+ * Return: true if a failed run may be repeated on the reference. Errors of the model, the arguments
+ * or the dependencies would only repeat.
  */
 static bool nnapi_execution_may_fall_back(const ANeuralNetworksExecution *execution, int error)
 {
@@ -352,7 +355,7 @@ static bool nnapi_execution_may_fall_back(const ANeuralNetworksExecution *execut
 	return error && error != -ENOSPC && error != -ENODATA && error != -ETIMEDOUT;
 }
 
-/* Computes a run that failed with @error on the reference. Return: how that ended. */
+/* Computes a run that failed with @error on the reference. Return: 0 or the library's error. */
 static int nnapi_execution_fall_back(ANeuralNetworksExecution *execution, int error)
 {
 	const struct nnapi_plan *plan = nnapi_compilation_fall_back(execution->compilation);
@@ -398,8 +401,8 @@ int nnapi_execution_get_output_dims(const ANeuralNetworksExecution *execution, u
 }
 
 /*
- * The end of a run by its event. What others have been given a fence of has failed for them, too,
- * so a fenced run is not computed again.
+ * Ends a run through its event. A fenced run is not repeated on the reference, because its fence
+ * has already failed for others.
  */
 static int nnapi_execution_end_event(void *run, int error)
 {
@@ -459,8 +462,8 @@ NNAPI_EXPORT int ANeuralNetworksExecution_compute(ANeuralNetworksExecution *exec
 }
 
 /*
- * Whether an error of a submission is that of a run: a program that runs synchronously has ended
- * when it has been submitted. All other errors say that it was not submitted.
+ * Return: true if an error of submitting is the error of a run: a program that runs synchronously
+ * has ended when nna_execution_submit() returns. Other errors mean that it was not submitted.
  */
 static bool nnapi_execution_has_run(int error)
 {

@@ -22,26 +22,27 @@ enum nnapi_state { NNAPI_PREPARATION, NNAPI_COMPUTATION, NNAPI_COMPLETED };
 /**
  * struct ANeuralNetworksExecution - an execution
  * @compilation: a reference
- * @execution: libnnaccel's, owned; NULL when no device computes the model alone
- * @steps: of a compilation with a plan: that computes it, owned; else NULL
+ * @execution: libnnaccel's, owned; NULL if no device computes the whole model
+ * @steps: of a compilation with a plan: computes the plan, owned; otherwise NULL
  * @fallback: computes the model on the reference, owned; NULL until it is needed
- * @fell_back: the last run has been computed by @fallback
- * @fenced: the last run is one with dependencies (startComputeWithDependencies())
- * @mode: how the last run was asked for, for diagnostics
+ * @fell_back: @fallback computed the last run
+ * @fenced: the last run has dependencies (startComputeWithDependencies())
+ * @mode: the function that started the last run, for diagnostics
  * @reusable: it can run again
  * @padding: an argument's memory may be larger than the argument
  * @measure: durations will be asked for
  * @any_bound: an argument has been set
- * @timeout_ns: of a run, 0 is none
+ * @timeout_ns: of a run, 0 for none
  * @loop_limit_ns: of each loop, 0 for the library's own
- * @lock: of @state, @result and what a run leaves behind
+ * @lock: of @state, @result and the results of a run
  * @result: of the last run: a result code
  * @deadline: of the last run
- * @began_ns: when the last run was asked for, CLOCK_MONOTONIC
- * @driver_ns: from then to its end
- * @ready_ns: when the library had waited for dependencies of the last run; 0: it had not
- * @waited: when @measure: @waited_count fences, owned, that the device waited for before the last
- *	run; they tell when they signalled
+ * @began_ns: when the last run was started, CLOCK_MONOTONIC
+ * @driver_ns: from @began_ns to the end of the last run
+ * @ready_ns: when the library had waited for the last run's dependencies; 0 if it had none to wait
+ *	for
+ * @waited: with @measure: @waited_count fences, owned, that the device waited for before the last
+ *	run; they have the times of their signals
  */
 struct ANeuralNetworksExecution {
 	struct nnapi_object object;
@@ -64,47 +65,51 @@ struct ANeuralNetworksExecution {
 	uint32_t waited_count;
 };
 
-/* A pointer to it is a pointer to its count. */
+/* The reference count is the first member (object.h). */
 _Static_assert(!offsetof(struct ANeuralNetworksExecution, object),
 	       "the count of an execution is first");
 
-/* Its @state, for which @lock is taken. */
+/* Return: its @state, read with @lock. */
 enum nnapi_state nnapi_execution_state(ANeuralNetworksExecution *execution);
-/* NO_ERROR while the execution can be changed. */
+/* Return: NO_ERROR while the execution can be changed. */
 int nnapi_execution_open(ANeuralNetworksExecution *execution, const char *function);
 
-/* Checks that all is set and starts the clock. After NO_ERROR nnapi_execution_end() has to come. */
+/*
+ * Checks that all arguments are set, and starts the clock. After NO_ERROR, nnapi_execution_end()
+ * must follow.
+ */
 int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *function);
-/* Logs it when a run has to fail: its model is not supported, or an output has another shape. */
+/* Logs why a run must fail: the model is not supported, or an output has another shape. */
 bool nnapi_execution_cannot_run(const ANeuralNetworksExecution *execution, const char *function);
 /*
- * What makes a run that has begun fail before it is computed: -EINVAL for a model or an output that
- * cannot be computed, logged, or what nnapi_execution_check_inputs() returns.
+ * Checks a run that has begun. Return: -EINVAL, logged, if the model or an output cannot be
+ * computed, or the error of nnapi_execution_check_inputs().
  */
 int nnapi_execution_check(ANeuralNetworksExecution *execution, const char *function);
 /*
- * -ENODATA while an input is in device memory that holds nothing. What a dependency fills is to be
- * checked when that has ended.
+ * Return: -ENODATA if an input is device memory without a value, otherwise 0. A dependency may fill
+ * the memory, so the check has to follow its end.
  */
 int nnapi_execution_check_inputs(ANeuralNetworksExecution *execution);
 /*
  * Submits a run that has begun, behind the fences @fds, which stay the caller's. Takes over the
- * caller's reference to @event, and returns it in *@out after NO_ERROR. The error of a run that
- * cannot be submitted is the event's, but of a fenced run it is returned.
+ * caller's reference to @event, and returns it in *@out with NO_ERROR. If the run cannot be
+ * submitted, the event gets the error; for a fenced run the error is returned.
  */
 int nnapi_execution_submit(ANeuralNetworksExecution *execution, const int *fds, uint32_t count,
 			   ANeuralNetworksEvent *event, ANeuralNetworksEvent **out);
 /*
- * An event for the end of a run, with one reference; NULL without memory. It holds the execution.
+ * Creates an event for the end of a run, with one reference. The event holds the execution. Return:
+ * NULL without memory.
  */
 ANeuralNetworksEvent *nnapi_execution_create_event(ANeuralNetworksExecution *execution);
-/* How long a run that has begun may take from when its dependencies have ended; 0 is no limit. */
+/* Return: the time that a run may take after the end of its dependencies in ns; 0 for no limit. */
 int nnapi_execution_limit(ANeuralNetworksExecution *execution, uint64_t duration);
-/* The end of a run: @error of the library or 0. Return: the result code. */
+/* Ends a run with @error of the library, or 0. Return: the result code. */
 int nnapi_execution_end(ANeuralNetworksExecution *execution, int error);
 /*
- * Computes a run that has begun, on the reference if the devices fail and that is allowed. Return:
- * an error of the library or 0.
+ * Computes a run that has begun; on the reference if the devices fail and the reference is allowed.
+ * Return: an error of the library or 0.
  */
 int nnapi_execution_compute(ANeuralNetworksExecution *execution);
 /* As nna_execution_get_output_dims(), of the last run. */

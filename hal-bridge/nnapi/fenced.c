@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Fenced executions: runs that begin when other events have ended.
+ * Fenced executions: runs that begin after the ends of other events.
  *
- * The device waits for a dependency that has a sync fence. The library waits for the others, and
- * for all of them when an input has to be copied, and then submits the run
- * (nna_execution_submit_after()); the event of such a run has no sync fence (nnapi.h says when one
- * has). A run of several steps waits in a thread of its own (async.c), and so does what depends on
- * one that is under way.
+ * The device waits for a dependency that has a sync fence. The library waits for the other
+ * dependencies, and for all of them if an input is copied; then it submits the run
+ * (nna_execution_submit_after()). The event of such a run has no sync fence (nnapi.h says which
+ * events have one). The run of a plan waits in a thread of its own (async.c), and so does a run
+ * that depends on the unfinished run of a plan.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,14 +20,14 @@
 #include "libnnaccel/support/trace.h"
 
 /*
- * The most dependencies of a run. The API sets no bound; this one is far above what a client needs,
- * and keeps a wild number from becoming the size of an array.
+ * The most dependencies of a run. The API has no limit. This one is far above the needs of clients,
+ * and bounds the size of an array.
  */
 #define NNAPI_MAX_DEPENDENCIES 65536u
 
 /**
  * struct nnapi_dependent - a run that waits in the library, until it has ended
- * @execution: what it runs; @event holds it
+ * @execution: the execution that runs; @event holds it
  * @event: the end of the run, a reference
  * @dependencies: @count events, references
  */
@@ -47,7 +47,7 @@ static void nnapi_dependent_free(struct nnapi_dependent *dependent)
 	free(dependent);
 }
 
-/* All dependencies have ended: this waits for none of them, but each of their runs is told. */
+/* All dependencies have ended, so this does not block. It ends each of their runs. */
 static int nnapi_dependent_ready(void *user)
 {
 	struct nnapi_dependent *dependent = user;
@@ -71,8 +71,9 @@ static void nnapi_dependent_ended(void *user, int error)
 }
 
 /*
- * Gives the run of @execution, which has begun and ends with @event, to the library, which waits
- * for @count events, at least one. Return: 0 or a negative errno.
+ * Passes the run of @execution, which has begun and ends with @event, to the library, which waits
+ * for
+ * @count events, at least one. Return: 0 or a negative errno.
  */
 static int nnapi_dependent_start(ANeuralNetworksExecution *execution, ANeuralNetworksEvent *event,
 				 const ANeuralNetworksEvent *const *dependencies, uint32_t count)
@@ -117,13 +118,13 @@ out:
 }
 
 /*
- * What has to be waited for because of a dependency:
+ * Finds the way to wait for a dependency:
  *
  *	nothing		it has ended: @fd is -1, @wait is false
  *	a fence		the device can wait for @fd, which is the caller's
- *	a run		@wait is true: the library has to wait for it, or a thread, if it has one
+ *	a run		@wait is true: the library waits for it, or the run's thread if it has one
  *
- * Return: NO_ERROR, or the code of a dependency that has failed already.
+ * Return: NO_ERROR, or the result code of a dependency that has failed already.
  */
 static int nnapi_dependency_examine(const ANeuralNetworksEvent *dependency, int *fd, bool *wait)
 {
@@ -223,7 +224,10 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 		self = NULL;
 		goto fail;
 	}
-	/* A dependency may still write what the library would copy when this is submitted. */
+	/*
+	 * The library copies such inputs when it submits, and a dependency may still write them
+	 * then.
+	 */
 	for (uint32_t i = 0; i < execution->input_count; i++)
 		copies |= execution->inputs[i].memory &&
 			  nna_execution_get_input_route(execution->execution, i) !=

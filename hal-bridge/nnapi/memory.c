@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memories: ranges of files or dma-bufs, and device memory, which is made from a descriptor
+ * Memories: ranges of files or dma-bufs, and device memory, which is created from a descriptor
  * (desc.c).
  *
- * A range of a file is shared with the device when it is first bound, if that is possible, and
- * copied otherwise.
+ * The first binding tries to share a range of a file with the device. If that fails, the range is
+ * copied at each run.
  */
 #include "hal-bridge/nnapi/memory.h"
 
@@ -141,7 +141,7 @@ struct nna_buffer *nnapi_memory_get_buffer(ANeuralNetworksMemory *memory,
 	pthread_mutex_lock(&memory->lock);
 	if (!memory->import_tried) {
 		memory->import_tried = true;
-		/* No error: what is in a memory that cannot be shared is copied. */
+		/* No error: memory that cannot be shared is copied. */
 		if (nna_buffer_import(device->device, memory->fd, memory->offset + memory->size,
 				      &memory->buffer))
 			memory->buffer = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memories: what arguments and constants lie in. */
+/* Memories: the bytes of arguments and constants. */
 #ifndef NNAPI_MEMORY_H
 #define NNAPI_MEMORY_H
 
@@ -13,11 +13,12 @@
 #include "nnaccel.h"
 
 /**
- * struct nnapi_memory_type - what device memory holds
+ * struct nnapi_memory_type - the type of the value in device memory
  * @type: enum nna_operand_type
- * @scale: of quantised types, else 0, as @zero_point is
+ * @scale: of quantised types, otherwise 0
+ * @zero_point: of quantised types, otherwise 0
  * @rank: 0 for scalars, and while it is unknown
- * @dims: @rank of them, 0 is unknown
+ * @dims: @rank of them, 0 for an unknown one
  */
 struct nnapi_memory_type {
 	uint32_t type;
@@ -31,16 +32,15 @@ struct nnapi_memory_type {
  * struct ANeuralNetworksMemory - memory
  * @map: its bytes; NULL for PROT_NONE
  * @size: bytes
- * @protect: PROT_READ and PROT_WRITE: what @map allows
+ * @protect: PROT_READ and PROT_WRITE, as allowed for @map
  * @fd: of the file, owned; -1 for device memory
  * @offset: of the first byte in the file
- * @device_memory: made from a descriptor, else a part of a file
- * @desc: of device memory: the descriptor that it was made from, a reference; only its count
- *	concerns memory.c
- * @type: of device memory: what it holds
- * @lock: of what follows
- * @device: that @buffer is of
- * @buffer: the memory as that device knows it; NULL when it has to be copied
+ * @device_memory: created from a descriptor; otherwise a range of a file
+ * @desc: of device memory: its descriptor, a reference; memory.c uses only its count
+ * @type: of device memory: the type of its value
+ * @lock: guards the fields below
+ * @device: the device of @buffer
+ * @buffer: the device's view of the memory; NULL if it has to be copied
  * @import_tried: @buffer will not change any more
  * @initialized: of device memory: a run or a copy has filled it
  */
@@ -61,12 +61,12 @@ struct ANeuralNetworksMemory {
 	bool initialized;
 };
 
-/* A pointer to it is a pointer to its count. */
+/* The reference count is the first member (object.h). */
 _Static_assert(!offsetof(struct ANeuralNetworksMemory, object), "the count of a memory is first");
 
 /*
- * Memory of @size bytes for a value of @type on @device. It takes a reference to @desc. Return: 0
- * or a negative errno of the library; -ENOENT when there is no such device.
+ * Creates memory of @size bytes for a value of @type on @device, with a reference to @desc. Return:
+ * 0 or a negative errno of the library; -ENOENT if @device is NULL.
  */
 int nnapi_memory_create_on_device(const ANeuralNetworksMemoryDesc *desc,
 				  struct ANeuralNetworksDevice *device,
@@ -74,22 +74,22 @@ int nnapi_memory_create_on_device(const ANeuralNetworksMemoryDesc *desc,
 				  ANeuralNetworksMemory **memory);
 
 /*
- * The buffer for @device, which is the memory's; NULL when that cannot share the memory, or another
- * device was the first to. @offset receives where the memory begins in it.
+ * Return: the memory's buffer for @device, owned by the memory; NULL if the device cannot share the
+ * memory, or another device was the first to share it. @offset: receives the memory's start in it.
  */
 struct nna_buffer *nnapi_memory_get_buffer(ANeuralNetworksMemory *memory,
 					   struct ANeuralNetworksDevice *device, size_t *offset);
 
 /*
- * Whether device memory can hold a value of this shape, of which 0, as rank or dimension, says
- * nothing. As many bytes in another shape are another value.
+ * Return: true if device memory can hold a value of this shape; a rank or dimension of 0 is
+ * unknown. The same number of bytes in another shape is another value.
  */
 bool nnapi_memory_fits_shape(const ANeuralNetworksMemory *memory, uint32_t rank,
 			     const uint32_t *dims);
 
-/* Whether there is something to be read; that is always so in a file. */
+/* Return: true if the memory has a value; always true for a file. */
 bool nnapi_memory_is_initialized(ANeuralNetworksMemory *memory);
-/* Whether device memory holds something: a run that fails leaves nothing in its outputs. */
+/* Sets whether device memory has a value. After a failed run its outputs have none. */
 void nnapi_memory_set_initialized(ANeuralNetworksMemory *memory, bool initialized);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Models: the API's side of hal-bridge/common/model.c, which collects operands and operations and
- * checks them; a model that is finished is a graph of libnnaccel. Here are the states of a model,
- * and references to what its constants lie in.
+ * Models: the API's side of hal-bridge/common/model.c, which collects and checks operands and
+ * operations and makes a graph of libnnaccel. This file has the states of a model, and references
+ * to the memories of its constants.
  */
 #define NNAPI_TAG NNA_MESSAGE_MODEL
 
@@ -29,7 +29,9 @@ static void nnapi_model_destroy(void *object)
 	free(model);
 }
 
-/* Makes room for one more nnapi_model_hold(), which then cannot fail. False without memory. */
+/*
+ * Makes room for one more nnapi_model_hold(), which then cannot fail. Return: false without memory.
+ */
 static bool nnapi_model_reserve(ANeuralNetworksModel *model)
 {
 	void **held;
@@ -40,13 +42,13 @@ static bool nnapi_model_reserve(ANeuralNetworksModel *model)
 	return held;
 }
 
-/* Takes a reference to @object, which the model keeps. */
+/* Takes a reference to @object for the life of the model. */
 static void nnapi_model_hold(ANeuralNetworksModel *model, const void *object)
 {
 	model->held[model->held_count++] = nnapi_object_ref(object);
 }
 
-/* NO_ERROR while the model can be changed. @given: no other argument is NULL wrongly. */
+/* Return: NO_ERROR while the model can be changed. @given: no required argument is NULL. */
 static int nnapi_model_open(const ANeuralNetworksModel *model, bool given, const char *function)
 {
 	if (!model || !given)
@@ -206,7 +208,7 @@ NNAPI_EXPORT int ANeuralNetworksModel_relaxComputationFloat32toFloat16(ANeuralNe
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-/* The code of a type or operation of an extension that there is and that may be used. */
+/* Gets the code of a type or operation of an extension that exists and is allowed. */
 static int nnapi_model_get_code(const ANeuralNetworksModel *model, const char *extension,
 				uint16_t number, uint32_t *code, const char *function)
 {
@@ -254,7 +256,7 @@ ANeuralNetworksModel_getExtensionOperationType(ANeuralNetworksModel *model,
 	return ret;
 }
 
-/* The types that there are say all by themselves: data is checked and not kept. */
+/* Sets the data of an operand whose type is an extension's. */
 NNAPI_EXPORT int ANeuralNetworksModel_setOperandExtensionData(ANeuralNetworksModel *model,
 							      int32_t index, const void *data,
 							      size_t length)
@@ -276,7 +278,7 @@ NNAPI_EXPORT int ANeuralNetworksModel_finish(ANeuralNetworksModel *model)
 
 	if (ret)
 		return ret;
-	/* An invalid model is finished, too: there is no way to repair it. */
+	/* An invalid model is finished as well: the API has no way to repair it. */
 	model->finished = true;
 	if (nnb_dot_is_wanted())
 		nnb_dot_draw(&model->model);
@@ -304,7 +306,7 @@ ANeuralNetworksModel_getSupportedOperationsForDevices(const ANeuralNetworksModel
 	one = calloc((size_t)count + 1, sizeof(*one));
 	if (!one)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
-	/* What one of the devices supports. The reference takes all that is no vendor's. */
+	/* One device is enough. The reference supports all operations that are no vendor's. */
 	for (uint32_t i = 0; i < count; i++)
 		supportedOps[i] = false;
 	for (uint32_t d = 0; d < numDevices && !ret; d++) {

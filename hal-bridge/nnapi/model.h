@@ -14,7 +14,7 @@
 
 /**
  * struct ANeuralNetworksModel - a model
- * @model: what it consists of; its graph is there once it is finished and valid
+ * @model: its contents; has a graph once it is finished and valid
  * @finished: it cannot be changed any more, valid or not
  * @held: @held_count objects that it holds: memories and models
  */
@@ -26,7 +26,7 @@ struct ANeuralNetworksModel {
 	uint32_t held_count;
 };
 
-/* A pointer to it is a pointer to its count. */
+/* The reference count is the first member (object.h). */
 _Static_assert(!offsetof(struct ANeuralNetworksModel, object), "the count of a model is first");
 
 #endif

@@ -2,16 +2,16 @@
 /*
  * The objects behind the NNAPI C API.
  *
- * Each file holds one of the API's objects, or one side of an execution, and may call those in the
- * rows above its own; its header, if it has one, includes only theirs:
+ * Each file has one of the API's objects, or one side of an execution. It may call the files in the
+ * rows above its own. Its header, if it has one, includes only headers of rows above:
  *
  *	nnapi.h		what every file needs: results, errors, the API
- *	object.c	counting references
+ *	object.c	reference counts
  *	device.c	the devices
- *	memory.c	memories: bytes that arguments and constants lie in
+ *	memory.c	memories: the bytes of arguments and constants
  *	event.c		the ends of runs, and sync fences
  *	model.c		models, which hal-bridge/common/model.c collects
- *	diagnostic.c	telling a support library's client what has ended
+ *	diagnostic.c	reports to the client of the support library
  *	plan.c		steps in which several devices compute one model
  *	compilation.c	models compiled for devices
  *	desc.c		descriptors of device memory
@@ -19,60 +19,59 @@
  *	execution.c	executions: life, properties, running
  *	argument.c	binding inputs and outputs
  *	async.c		runs that are started, and threads for some of them
- *	fenced.c	runs that begin when other events have ended
+ *	fenced.c	runs that begin after other events
  *	burst.c		runs in quick succession
- *	result.c	what a run has left behind
- *	driver_table.c	all functions in a table, which makes this a support library
+ *	result.c	the results of a run
+ *	driver_table.c	the table of all functions, which makes this a support library
  *
- * What has to call back does so through the object that it holds: a memory gives up its descriptor
- * by the count alone, and an event tells its run of the end by a function that it was made with.
+ * Two calls go up, both through an object: a memory drops the reference to its descriptor, and an
+ * event ends its run through the function that it was created with.
  *
  * Ownership
  *
- * What others may hold begins with a struct nnapi_object, which counts the references to it:
+ * Shared objects begin with a struct nnapi_object, which counts the references to them:
  *
- *	memory		holds the descriptor that it was made from
- *	descriptor	holds the compilations in its roles
+ *	memory		holds its descriptor
+ *	descriptor	holds the compilations of its roles
  *	model		holds the memories of its constants, and the models that it refers to
  *	compilation	holds its model
  *	execution	holds its compilation, and the memories of its arguments
- *	event		holds the execution whose run it is the end of
+ *	event		holds the execution whose end it is
  *
- * Every *_create() returns one reference, and *_free() gives it back; nothing is destroyed while
- * something else holds it. The API asks callers to free in the opposite order of creation; a caller
- * that does not is safe all the same. There is no circle: each holds only what is older. A burst
- * has one owner and is not counted; it holds its compilation, too.
+ * Every *_create() returns one reference, and *_free() drops it. An object lives while another
+ * object holds it. The API asks callers to free objects in the opposite order of creation, but any
+ * order is safe. References form no cycle, because each object holds only older ones. A burst has
+ * one owner and no count; it holds its compilation.
  *
- * What is global is the list of devices and the callbacks of diagnostics, as the API has it. The
- * devices are an accelerator, and nnapi-reference, which computes on the CPU. Each is opened when
- * it is first asked for, and stays open. A compilation without a list of devices is for the
- * accelerator; the reference gets the operations that the accelerator does not support, and all of
- * the model when compiling or computing it fails there. With a list, each operation goes to the
- * first listed device that supports it, and nothing goes anywhere else.
+ * The API makes the list of devices and the callbacks of diagnostics global. The devices are an
+ * accelerator, and nnapi-reference, which computes on the CPU. A device is opened when it is first
+ * needed, and stays open. A compilation without a list of devices is for the accelerator. The
+ * reference gets the operations that the accelerator does not support, and the whole model if
+ * compiling or running fails on the accelerator. With a list, each operation goes to the first
+ * listed device that supports it, and no other device is used.
  *
  *	NNACCEL_DEVICE	the accelerator: auto (default), loopback, or a node's path
- *	NNACCEL_DEAL	for tests: a number; operations are dealt to all devices at random by it
+ *	NNACCEL_DEAL	for tests: a number, the seed of a random device for each operation
  *
  * libnnaccel/support/environment.h lists the other variables.
  *
  * Caching
  *
- * A compilation with a directory and a token looks there for the program before it compiles, in a
- * file for this token, device and preference, and writes it afterwards where it can
- * (libnnaccel/support/cache_file.h). A program whose shapes depend on inputs is compiled each time,
- * and so is a model that several devices compute. What is wrong with a file or the directory is
- * said in the log and nowhere else. A client of the support library brings the file instead of a
- * directory.
+ * A compilation with a directory and a token first looks for its program in a file there, which is
+ * named by token, device and preference; after compiling it writes the file
+ * (libnnaccel/support/cache_file.h). Programs whose shapes depend on inputs are not cached, nor is
+ * a model that several devices compute. Problems of the file or the directory are only logged. A
+ * client of the support library passes files instead of a directory.
  *
  * When an event has a sync fence
  *
- * An event that was made from a sync fence has it. The event of a fenced execution has one when the
- * device makes them, the program did not have to run synchronously, and all outputs are in memory
- * that the device writes itself. Outputs in user pointers, or in memory that had to be copied, are
- * ready only when ANeuralNetworksEvent_wait() returns, so a fence that signals earlier would be a
- * lie: such an event has none. Which arguments are copied is decided by libnnaccel (enum nna_route)
- * and asked there: nna_fence_export() refuses where an output is, and an input in a memory whose
- * route is not direct is only read when the dependencies have ended.
+ * An event that was created from a sync fence has that fence. The event of a fenced execution has
+ * one if the device makes sync fences, the program did not have to run synchronously, and the
+ * device itself writes all outputs. An output in a user pointer, or in memory that is copied, is
+ * ready only when ANeuralNetworksEvent_wait() returns. A fence would signal too early, so such an
+ * event has none. libnnaccel decides which arguments are copied (enum nna_route):
+ * nna_fence_export() refuses if an output is copied, and an input whose route is not direct is read
+ * only after the dependencies have ended.
  */
 #ifndef NNAPI_H
 #define NNAPI_H
@@ -83,15 +82,15 @@
 
 #define NNAPI_EXPORT __attribute__((visibility("default")))
 
-/* The tag of a file's messages; a file of another one defines it before it includes this header. */
+/* The tag of a file's messages. A file with another tag defines it before including this header. */
 #ifndef NNAPI_TAG
 #define NNAPI_TAG NNA_MESSAGE_EXECUTION
 #endif
 
-/* Says what is wrong and returns the code. */
+/* Logs a message and returns the result code. */
 #define nnapi_error(code, ...) \
 	(nna_message_print(NNAPI_TAG, __VA_ARGS__), ANEURALNETWORKS_##code)
-/* The code of a NULL argument. */
+/* The error of a NULL argument. */
 #define nnapi_null(function) nnapi_error(UNEXPECTED_NULL, "%s: an argument is NULL", function)
 
 #endif

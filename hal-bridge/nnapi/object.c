@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Objects: counting the references to whatever begins with a struct nnapi_object. */
+/* Reference counts of the structures that begin with a struct nnapi_object. */
 #include "hal-bridge/nnapi/object.h"
 
 void nnapi_object_init(struct nnapi_object *object, void (*destroy)(void *object))

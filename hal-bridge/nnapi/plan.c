@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Plans: making and finding the steps in which several devices compute one model (plan.h). */
+/* Plans: creates and finds the steps in which several devices compute one model (plan.h). */
 #include "hal-bridge/nnapi/plan.h"
 
 #include <errno.h>
@@ -33,7 +33,10 @@ bool nnapi_plan_deals(void)
 	return nnapi_deals;
 }
 
-/* The finaliser of a 64-bit hash (splitmix64), so that neighbours get different devices. */
+/*
+ * The finaliser of a 64-bit hash (splitmix64), so that consecutive operations get different
+ * devices.
+ */
 uint32_t nnapi_plan_deal(uint32_t operation, uint32_t device_count)
 {
 	uint64_t x = nnapi_deal_seed + (operation + 1) * 0x9e3779b97f4a7c15ull;
@@ -70,7 +73,10 @@ static struct nnapi_plan *nnapi_plan_alloc(uint32_t step_count)
 	return NULL;
 }
 
-/* Turns operands of the graph into values of the plan; new ones follow those that there are. */
+/*
+ * Replaces numbers of the graph's operands by numbers of the plan's values; new values get new
+ * numbers.
+ */
 static void nnapi_plan_number(struct nnapi_plan *plan, uint32_t *operands, uint32_t count,
 			      uint32_t *values)
 {
@@ -83,7 +89,9 @@ static void nnapi_plan_number(struct nnapi_plan *plan, uint32_t *operands, uint3
 	}
 }
 
-/* The file of step @number; NULL for none. What its program is of, the file says itself. */
+/*
+ * Return: the path of the cache file of step @number; NULL for none. The file identifies its graph.
+ */
 static char *nnapi_step_path(const struct nnapi_step *step, const struct nnapi_plan_cache *cache,
 			     uint32_t number, uint32_t preference)
 {
@@ -95,7 +103,7 @@ static char *nnapi_step_path(const struct nnapi_step *step, const struct nnapi_p
 	return nna_cache_file_path(cache->dir, cache->token, name, preference);
 }
 
-/* @path: of the file where the program may be found or kept, NULL for none. */
+/* Compiles a step, or loads it from the cache file at @path; NULL for no file. */
 static int nnapi_step_compile(struct nnapi_step *step, struct nna_graph *graph,
 			      const struct nna_program_options *options, const char *path)
 {
@@ -111,7 +119,7 @@ static int nnapi_step_compile(struct nnapi_step *step, struct nna_graph *graph,
 	return ret;
 }
 
-/* Values for all inputs and outputs of the model, by the numbers of their operands. */
+/* Numbers the inputs and outputs of the model as the plan's first values. */
 static uint32_t *nnapi_plan_begin_values(struct nnapi_plan *plan, const struct nna_graph *graph)
 {
 	uint32_t count = nna_graph_operand_count(graph), *values;

@@ -2,14 +2,14 @@
 /*
  * Plans: the steps in which several devices compute one model.
  *
- * A step is a program for one device, of some of the model's operations; steps are computed one
- * after the other. What they read and write are the plan's values:
+ * A step is a program for one device that computes some of the model's operations. Steps run one
+ * after the other. They read and write the plan's values:
  *
  *	0 ...			the inputs of the model
  *	@input_count ...	its outputs
  *	the rest		what flows from one step to later ones
  *
- * A plan does not change after it has been made, so that any number of executions may use it.
+ * A plan is constant after its creation, so any number of executions may use it.
  */
 #ifndef NNAPI_PLAN_H
 #define NNAPI_PLAN_H
@@ -22,10 +22,10 @@
 
 /**
  * struct nnapi_step - a program of a plan
- * @device: that it is for
+ * @device: the device of @program
  * @program: owned
- * @inputs: for each input of @program the value that it is; owned
- * @outputs: likewise
+ * @inputs: for each input of @program the number of its value; owned
+ * @outputs: for each output of @program the number of its value; owned
  * @input_count: entries of @inputs
  * @output_count: entries of @outputs
  */
@@ -50,9 +50,9 @@ struct nnapi_plan {
 };
 
 /**
- * struct nnapi_plan_cache - where the programs of a plan are kept, a file for each step
+ * struct nnapi_plan_cache - the cache of a plan's programs, a file for each step
  * @dir: the folder, NULL for none
- * @token: the caller's word for what is compiled
+ * @token: the caller's identification of the model
  */
 struct nnapi_plan_cache {
 	const char *dir;
@@ -61,11 +61,11 @@ struct nnapi_plan_cache {
 
 /**
  * nnapi_plan_create() - divide a model among devices
- * @graph: the model; what its constants lie in has to outlive the plan
- * @owners: for each operation the number of its device
- * @devices: @device_count devices, opened by this when they are needed
+ * @graph: the model; the memory of its constants must outlive the plan
+ * @owners: for each operation the index of its device
+ * @devices: @device_count devices, opened by this function if needed
  * @options: of all programs
- * @cache: where they may be found or kept
+ * @cache: the cache of the programs
  * @plan: for nnapi_plan_destroy()
  * @failed: after an error: the device that could not compile its part, or NULL
  *
@@ -76,23 +76,26 @@ int nnapi_plan_create(struct nna_graph *graph, const uint32_t *owners,
 		      const struct nna_program_options *options,
 		      const struct nnapi_plan_cache *cache, struct nnapi_plan **plan,
 		      struct ANeuralNetworksDevice **failed);
-/* The plan with one step: all of the model on one device. */
+/* Creates a plan with one step: the whole model on one device. */
 int nnapi_plan_create_whole(struct nna_graph *graph, uint32_t input_count, uint32_t output_count,
 			    struct ANeuralNetworksDevice *device,
 			    const struct nna_program_options *options, struct nnapi_plan **plan);
-/* NULL does nothing. */
+/* Destroys a plan. NULL is allowed. */
 void nnapi_plan_destroy(struct nnapi_plan *plan);
 
-/* The program that writes output @index of the model, and which of its outputs that is. */
+/*
+ * Return: the program that writes output @index of the model; @which receives the index of the
+ * output there.
+ */
 const struct nna_program *nnapi_plan_find_output(const struct nnapi_plan *plan, uint32_t index,
 						 uint32_t *which);
 
 /*
- * For tests of plans: whether operations are dealt out to all devices at random, which is so when
- * NNACCEL_DEAL in the environment is a number. It is read once.
+ * For tests of plans. Return: true if operations go to random devices, which is so if NNACCEL_DEAL
+ * is set to a number. The variable is read once.
  */
 bool nnapi_plan_deals(void);
-/* Whose an operation is then: always the same for the same NNACCEL_DEAL and @operation. */
+/* Return: the random device of an operation; constant for one NNACCEL_DEAL and @operation. */
 uint32_t nnapi_plan_deal(uint32_t operation, uint32_t device_count);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Results: what a run has left behind; dimensions of outputs and durations. */
+/* Results of a run: dimensions of outputs, and durations. */
 #include <string.h>
 
 #include "hal-bridge/nnapi/event.h"
 #include "hal-bridge/nnapi/execution.h"
 #include "hal-bridge/nnapi/nnapi.h"
 
-/* NO_ERROR when a run has ended in a way that left dimensions. */
+/* Return: NO_ERROR if a run has ended with dimensions of outputs. */
 static int nnapi_result_check(ANeuralNetworksExecution *execution, const char *function)
 {
 	enum nnapi_state state;
@@ -24,7 +24,10 @@ static int nnapi_result_check(ANeuralNetworksExecution *execution, const char *f
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
-/* Dimensions of an output; OUTPUT_INSUFFICIENT_SIZE, with them, for one that did not fit. */
+/*
+ * Gets the dimensions of an output. Return: OUTPUT_INSUFFICIENT_SIZE, with the dimensions, for an
+ * output that did not fit.
+ */
 static int nnapi_result_get_dims(ANeuralNetworksExecution *execution, int32_t index, uint32_t *rank,
 				 uint32_t dims[NNACCEL_MAX_RANK], const char *function)
 {
@@ -68,8 +71,9 @@ ANeuralNetworksExecution_getOutputOperandDimensions(ANeuralNetworksExecution *ex
 }
 
 /*
- * From when the last of the fences had signalled that the run waited for to its end. Where that is
- * not known, from when the device began; without fences it is the time in the driver.
+ * The time from the last signal of the fences that the run waited for to the end of the run. If the
+ * signal's time is unknown, the time from the start on the device; without fences the driver's
+ * time.
  */
 static uint64_t nnapi_result_fenced_ns(const ANeuralNetworksExecution *execution,
 				       const struct nna_timing *timing)

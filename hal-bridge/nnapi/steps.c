@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Computing a plan, step by step (steps.h). */
+/* Computes a plan, step by step (steps.h). */
 #include "hal-bridge/nnapi/steps.h"
 
 #include <errno.h>
@@ -11,13 +11,13 @@
 
 /**
  * struct nnapi_value - a value of a plan during a run
- * @rank: of @dims
- * @dims: as the step that wrote it says
+ * @rank: entries of @dims
+ * @dims: the dimensions that the writing step reported
  * @data: its bytes: @own, or those of an argument
  * @size: bytes
- * @own: memory for it, @room bytes; NULL when there is none yet
+ * @own: memory for it, @room bytes; NULL for none yet
  * @room: bytes of @own
- * @too_small: an output of the model that does not fit where the caller wants it
+ * @too_small: an output of the model that does not fit the caller's memory
  */
 struct nnapi_value {
 	uint32_t rank;
@@ -30,7 +30,7 @@ struct nnapi_value {
 };
 
 /**
- * struct nnapi_steps - a plan that is computed
+ * struct nnapi_steps - a plan that is being computed
  * @plan: not owned
  * @executions: one for each step, owned
  * @values: one for each value of the plan; unused for inputs of the model
@@ -99,14 +99,14 @@ int nnapi_steps_create(const struct nnapi_plan *plan, struct nnapi_steps **out)
 	return ret;
 }
 
-/* Whether a value is an output of the model that is written where the caller wants it. */
+/* Return: true if a value is an output of the model that is written to the caller's memory. */
 static bool nnapi_value_is_argument(const struct nnapi_steps *steps, uint32_t value)
 {
 	return value < steps->plan->input_count + steps->plan->output_count &&
 	       !steps->values[value].too_small;
 }
 
-/* Makes room in memory of this process. What was there is lost. */
+/* Makes room for a value in memory of this process. Its contents are lost. */
 static int nnapi_value_reserve(struct nnapi_value *value, size_t size)
 {
 	void *own;
@@ -163,8 +163,8 @@ static int nnapi_steps_bind(struct nnapi_steps *steps, uint32_t number,
 }
 
 /*
- * Takes what a step says of its outputs. Return: 0, -EAGAIN when there is now room for what did not
- * fit, or an error.
+ * Takes over the dimensions of a step's outputs. Return: 0, -EAGAIN if outputs did not fit and now
+ * have room, or an error.
  */
 static int nnapi_steps_collect(struct nnapi_steps *steps, uint32_t number,
 			       const struct nnapi_argument *outputs)
@@ -204,7 +204,7 @@ static int nnapi_steps_collect(struct nnapi_steps *steps, uint32_t number,
 	return result;
 }
 
-/* Computes a step, again while outputs do not fit: each time at least one of them does then. */
+/* Computes a step, and repeats it while outputs do not fit: at least one more fits each time. */
 static int nnapi_steps_run_one(struct nnapi_steps *steps, uint32_t number,
 			       const struct nnapi_argument *inputs,
 			       const struct nnapi_argument *outputs, uint64_t loop_limit_ns)
