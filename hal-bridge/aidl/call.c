@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Calls and their answers (call.h). */
+/* Calls and their replies (call.h). */
 #include "hal-bridge/aidl/call.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "libnnaccel/support/message.h"
 
 #define NNB_SERVICE_SPECIFIC (-8)
-#define NNB_MAX_ERROR 0x7fff /* service-specific errors beyond are nobody's */
+#define NNB_MAX_ERROR 0x7fff /* a higher number is no service-specific error */
 
 int nnb_aidl_fail(struct nnb_aidl_call *call, int status, const char *format, ...)
 {
@@ -36,7 +36,7 @@ static int nnb_aidl_answer_error(struct nnb_writer *writer, const char *message,
 	return ret ? ret : writer->ops->write_int(writer, status);
 }
 
-/* Version and hash. */
+/* Answers AIDL's own methods: version and hash. */
 static int nnb_aidl_answer_meta(int version, uint32_t code, struct nnb_writer *writer)
 {
 	int ret = writer->ops->write_int(writer, 0);
@@ -89,7 +89,7 @@ int nnb_aidl_answer(struct nnb_object *object, const struct nnb_aidl_interface *
 
 /* -------------------------------------------------------------------------------------- calling */
 
-/* A call from the caller's side; which of them are set depends on what is called. */
+/* A call on the caller's side. @method, or @version, or @hash is set. */
 struct nnb_aidl_exchange {
 	const struct nnb_aidl_method *method;
 	const void *in;
@@ -108,7 +108,7 @@ static int nnb_aidl_write_request(void *data, struct nnb_writer *request)
 	return nnb_aidl_write_fields(request, exchange->method->in, exchange->in);
 }
 
-/* The status at the head of a reply. */
+/* Reads the status at the start of a reply. */
 static int nnb_aidl_read_status(struct nnb_reader *reply, struct nnb_arena *arena)
 {
 	int32_t exception, size, status;
@@ -122,7 +122,7 @@ static int nnb_aidl_read_status(struct nnb_reader *reply, struct nnb_arena *aren
 	ret = reply->ops->read_string(reply, arena, &message);
 	if (!ret)
 		ret = reply->ops->read_int(reply, &size);
-	/* The size counts itself where it is not 0. */
+	/* A size other than 0 includes its own 4 bytes. */
 	if (!ret && size) {
 		if (size < 4 || size % 4 || (size_t)size - 4 > reply->ops->left(reply))
 			return -EINVAL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calling methods, and answering calls, by the tables: the reply's status, AIDL's own two methods
- * (version and hash), and which methods a version has.
+ * Calls methods, and answers calls, by the generated tables: the reply's status, AIDL's own two
+ * methods (version and hash), and the methods of each version.
  *
- * A reply begins with 0 and the method's results; or, when the method failed, with -8 (a
- * service-specific error), a text, the size 0 of a part that Java uses, and the ErrorStatus. A call
- * of a method that is not there, or with a parcel that does not hold its parameters, has no reply:
- * the transaction itself fails.
+ * A reply begins with 0, followed by the method's results. If the method failed, it begins with -8
+ * (a service-specific error), followed by a text, the size 0 of a part that Java uses, and the
+ * ErrorStatus. A call of an unknown method, or with a malformed parcel, has no reply: the
+ * transaction itself fails.
  */
 #ifndef NNB_AIDL_CALL_H
 #define NNB_AIDL_CALL_H
@@ -14,15 +14,15 @@
 #include "hal-bridge/aidl/codec.h"
 #include "hal-bridge/binder/object.h"
 
-/* Transactions that every interface with versions answers. */
+/* Transactions that every versioned interface answers. */
 #define NNB_AIDL_GET_VERSION 16777215
 #define NNB_AIDL_GET_HASH 16777214
 
 /**
  * struct nnb_aidl_call - a call that is being answered
- * @caller: who calls
- * @method: which method
- * @arena: what lives until the reply has been sent; results are handed to it
+ * @caller: the calling process
+ * @method: the called method
+ * @arena: lives until the reply has been sent, and owns the results
  * @message: the text of the error, for the caller's log; empty for none
  */
 struct nnb_aidl_call {
@@ -33,32 +33,32 @@ struct nnb_aidl_call {
 };
 
 /*
- * Says why a call fails. Return: @status, which is an ErrorStatus other than NONE. Cuts what is
- * longer than the message has room.
+ * Sets the message of a failed call; a text that is too long is cut. Return: @status, an
+ * ErrorStatus other than NONE.
  */
 int nnb_aidl_fail(struct nnb_aidl_call *call, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Answers a method: @in is the C struct of method->in, @out that of method->out, zeros at first
- * (and to be filled whole). Return: 0, or an ErrorStatus.
+ * Answers a method. @in: the C struct of method->in; @out: the C struct of method->out, all zero at
+ * first, to be filled completely. Return: 0, or an ErrorStatus.
  */
 typedef int (*nnb_aidl_handler)(struct nnb_object *object, struct nnb_aidl_call *call,
 				const void *in, void *out);
 
 /**
  * nnb_aidl_answer() - answer a transaction
- * @object: whose method it is
+ * @object: the called object
  * @interface: of the object
- * @version: of the interface that the service claims to have
+ * @version: the interface version that the service announces
  * @handlers: one for each method, in the order of their codes
- * @caller: who calls
+ * @caller: the calling process
  * @code: of the transaction
  * @reader: the request
  * @arena: lives until the reply has been sent
  * @writer: the reply
  *
- * Return: 0 when there is a reply, which may be an error; else a negative status.
+ * Return: 0 if there is a reply, which may be an error; otherwise a negative status.
  */
 int nnb_aidl_answer(struct nnb_object *object, const struct nnb_aidl_interface *interface,
 		    int version, const nnb_aidl_handler *handlers, const struct nnb_caller *caller,
@@ -66,22 +66,22 @@ int nnb_aidl_answer(struct nnb_object *object, const struct nnb_aidl_interface *
 		    struct nnb_writer *writer);
 
 /**
- * nnb_aidl_call() - call a method and wait for its end
- * @object: here or elsewhere
+ * nnb_aidl_call() - call a method and wait for its reply
+ * @object: in this process or another
  * @caller: see nnb_exchange_call()
  * @method: of the object's interface
- * @in: the C struct of @method->in, NULL when it has none
- * @arena: keeps what @out points to
- * @out: the C struct of @method->out, NULL when it has none
+ * @in: the C struct of @method->in, NULL if it has none
+ * @arena: owns the memory that @out points to
+ * @out: the C struct of @method->out, NULL if it has none
  *
- * Return: 0; a positive ErrorStatus when the object answered with a service-specific error; a
- * negative status when there was no answer, or one that nobody can read.
+ * Return: 0; a positive ErrorStatus if the object answered with a service-specific error; a
+ * negative status if there was no reply, or a malformed one.
  */
 int nnb_aidl_call(struct nnb_object *object, const struct nnb_caller *caller,
 		  const struct nnb_aidl_method *method, const void *in, struct nnb_arena *arena,
 		  void *out);
 
-/* The same for the version and the hash of an object's interface. */
+/* Calls the object's methods for the version and the hash of its interface. */
 int nnb_aidl_get_version(struct nnb_object *object, const struct nnb_caller *caller,
 			 const struct nnb_aidl_interface *interface, int *version);
 int nnb_aidl_get_hash(struct nnb_object *object, const struct nnb_caller *caller,

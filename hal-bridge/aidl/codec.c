@@ -6,12 +6,12 @@
 #include <string.h>
 
 /*
- * The least that an element of an array of parcelables or unions takes: a marker and a size or tag.
- * It bounds what a count can make us allocate.
+ * The least size of an element in an array of parcelables or unions: a marker, and a size or tag.
+ * It bounds the memory that a count can make the decoder allocate.
  */
 #define NNB_AIDL_MIN_STRUCT 8
 
-/* All arrays, whatever their elements. */
+/* An array of any element type. */
 struct nnb_aidl_array {
 	uint32_t count;
 	const void *data;
@@ -24,10 +24,10 @@ _Static_assert(sizeof(struct nnb_aidl_array) == sizeof(struct nnb_ints) &&
 /* -------------------------------------------------------------------------------------- reading */
 
 /**
- * struct nnb_decoder - what reading needs on its way down
+ * struct nnb_decoder - the state of decoding
  * @reader: the parcel
- * @arena: takes what is allocated
- * @end: position where the parcelable ends that is being read, or the parcel
+ * @arena: owns the allocated memory
+ * @end: end position of the innermost parcelable, or of the parcel
  */
 struct nnb_decoder {
 	struct nnb_reader *reader;
@@ -59,7 +59,7 @@ static int nnb_read_long(struct nnb_decoder *decoder, int64_t *value)
 	return decoder->reader->ops->read_long(decoder->reader, value);
 }
 
-/* The count of an array whose elements take at least @least bytes. */
+/* Reads the count of an array whose elements take at least @least bytes. */
 static int nnb_read_count(struct nnb_decoder *decoder, size_t least, uint32_t *count)
 {
 	int32_t value;
@@ -75,7 +75,7 @@ static int nnb_read_count(struct nnb_decoder *decoder, size_t least, uint32_t *c
 	return 0;
 }
 
-/* An array of int, float (4 bytes each), boolean, long or descriptors. */
+/* Reads an array of int, float (4 bytes each), boolean, long or descriptors. */
 static int nnb_read_array(struct nnb_decoder *decoder, const struct nnb_aidl_field *field,
 			  struct nnb_aidl_array *array)
 {
@@ -241,7 +241,7 @@ static int nnb_read_field(struct nnb_decoder *decoder, const struct nnb_aidl_fie
 	}
 }
 
-/* Fields that a client of another version has left out: zero, which is no descriptor. */
+/* Fills in a field that a client of another version omits: a descriptor is -1, all else is zero. */
 static void nnb_default_field(const struct nnb_aidl_field *field, void *at)
 {
 	if (field->kind == NNB_AIDL_FD)
@@ -251,7 +251,7 @@ static void nnb_default_field(const struct nnb_aidl_field *field, void *at)
 				  (unsigned char *)at + field->type->fields[i].offset);
 }
 
-/* What follows the marker that says that there is a value. */
+/* Reads a parcelable or union after the marker of a value that is not null. */
 static int nnb_read_content(struct nnb_decoder *decoder, const struct nnb_aidl_type *type,
 			    void *value)
 {
@@ -349,7 +349,7 @@ int nnb_aidl_read_fields(struct nnb_reader *reader, struct nnb_arena *arena,
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* An array of boolean, long or descriptors, element by element. */
+/* Writes an array of boolean, long or descriptors, element by element. */
 static int nnb_write_elements(struct nnb_writer *writer, const struct nnb_aidl_field *field,
 			      const struct nnb_aidl_array *array)
 {

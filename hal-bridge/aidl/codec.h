@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads and writes the types of the NN HAL by tables, which generate.py makes of nn.toml.
+ * Reads and writes the types of the NN HAL by tables, which generate.py makes from nn.toml.
  *
- * Encoding, in units of 4 bytes (as AIDL's own NDK backend has it):
+ * The encoding, in units of 4 bytes, is that of AIDL's own NDK backend:
  *
  *   int, enum, float   4 bytes                   long           8
  *   boolean, char      4                         byte[], byte[N]  count, bytes, padding
@@ -11,15 +11,15 @@
  *   union              1, tag, value
  *   ParcelFileDescriptor, interface              objects of the parcel
  *
- * A parcelable's size makes room for later versions: fields after the last that is known are passed
- * over, fields that are missing are zero (-1 for descriptors).
+ * A parcelable states its size, so that versions can differ: unknown fields at its end are skipped,
+ * missing fields are zero (-1 for descriptors).
  *
- * Nothing read is trusted: a count is compared with what the parcel has left before memory is
- * taken for it, a size with that of what is around it, a tag with the table.
+ * No data that are read are trusted: a count is compared with the rest of the parcel before memory
+ * is allocated for it, a size with the size of the enclosing parcelable, a tag with the table.
  *
- * Ownership: what is read is the arena's and the parcel's (see parcel.h) until the call is over.
- * What is written stays the caller's. The tables are constant; calls on different parcels may run
- * at the same time.
+ * Ownership: the arena and the parcel (see parcel.h) own what is read, until the call is over. The
+ * caller keeps what is written. The tables are constant. Calls on different parcels may run at the
+ * same time.
  */
 #ifndef NNB_AIDL_CODEC_H
 #define NNB_AIDL_CODEC_H
@@ -31,7 +31,7 @@
 #include "hal-bridge/binder/arena.h"
 #include "hal-bridge/binder/parcel.h"
 
-/* Arrays; those of parcelables and unions look the same, with their own type of @data. */
+/* Arrays. Those of parcelables and unions have the same layout, with another type of @data. */
 struct nnb_bytes {
 	uint32_t count;
 	const uint8_t *data;
@@ -63,7 +63,7 @@ struct nnb_fds {
 };
 
 /**
- * enum nnb_aidl_kind - how a field is encoded, and what it is in C
+ * enum nnb_aidl_kind - the encoding of a field, and its type in C
  * @NNB_AIDL_BOOL: bool
  * @NNB_AIDL_CHAR: uint16_t
  * @NNB_AIDL_INT: int32_t; enums too
@@ -125,12 +125,12 @@ struct nnb_aidl_field {
 };
 
 /**
- * struct nnb_aidl_type - a parcelable or union, or all that goes into a method or comes out of it
+ * struct nnb_aidl_type - a parcelable or union, or the parameters or the results of a method
  * @name: as in the .aidl
  * @size: bytes of the C struct
- * @is_union: the C struct begins with an int32_t, the index of the field that is there
+ * @is_union: the C struct begins with an int32_t, the index of the field that is set
  * @field_count: entries of @fields
- * @fields: in the order in which they are encoded
+ * @fields: in the order of their encoding
  */
 struct nnb_aidl_type {
 	const char *name;
@@ -145,9 +145,9 @@ struct nnb_aidl_type {
  * @name: as in the .aidl
  * @descriptor: of the interface
  * @code: of the transaction
- * @since: the version of the interface that brought it
- * @in: what it is called with, NULL for nothing
- * @out: its result and then its out parameters, NULL for nothing
+ * @since: the first interface version with the method
+ * @in: its parameters, NULL for none
+ * @out: its result, followed by its out parameters; NULL for none
  */
 struct nnb_aidl_method {
 	const char *name;
@@ -160,7 +160,7 @@ struct nnb_aidl_method {
 /**
  * struct nnb_aidl_interface - an interface
  * @descriptor: its full name, which binder carries with each call
- * @since: the version that brought it
+ * @since: the first version with the interface
  * @method_count: entries of @methods
  * @methods: in the order of their codes
  */
@@ -173,29 +173,29 @@ struct nnb_aidl_interface {
 
 /**
  * nnb_aidl_read() - read a parcelable or union that is not null
- * @reader: stands before it
- * @arena: takes what the result points to
+ * @reader: at its start
+ * @arena: owns the memory that the result points to
  * @type: its table
  * @value: the C struct of @type, overwritten
  *
- * Return: 0; -ENODATA or -EINVAL when the parcel does not hold one, -ENOMEM when there is no
- * memory for it or it would take more than the arena allows.
+ * Return: 0; -ENODATA or -EINVAL if the parcel does not hold one, -ENOMEM without memory or beyond
+ * the arena's limit.
  */
 int nnb_aidl_read(struct nnb_reader *reader, struct nnb_arena *arena,
 		  const struct nnb_aidl_type *type, void *value);
-/* The same for fields without anything around them: what goes into a method or comes out of it. */
+/* Reads bare fields: the parameters or the results of a method. */
 int nnb_aidl_read_fields(struct nnb_reader *reader, struct nnb_arena *arena,
 			 const struct nnb_aidl_type *type, void *value);
 
 /*
- * Writes a parcelable or union, or bare fields. Return: 0, -EINVAL when something is null that may
- * not be or a union has no such tag, or an error of the writer.
+ * Writes a parcelable or union, or bare fields. Return: 0, -EINVAL if a required value is null or a
+ * union has no such tag, or an error of the writer.
  */
 int nnb_aidl_write(struct nnb_writer *writer, const struct nnb_aidl_type *type, const void *value);
 int nnb_aidl_write_fields(struct nnb_writer *writer, const struct nnb_aidl_type *type,
 			  const void *value);
 
-/* The method of @code that version @version of @interface has; NULL when there is none. */
+/* Return: the method with @code in version @version of @interface; NULL if there is none. */
 const struct nnb_aidl_method *nnb_aidl_method(const struct nnb_aidl_interface *interface,
 					      int version, uint32_t code);
 

@@ -17,7 +17,7 @@ struct nnb_block {
 	alignas(max_align_t) unsigned char data[];
 };
 
-/* Something to do at the end; lies in the arena itself. */
+/* An action at the end of the arena, which lies in the arena itself. */
 struct nnb_deferred {
 	struct nnb_deferred *before;
 	void (*undo)(void *data);

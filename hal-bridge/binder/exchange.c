@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Calls, and those that stay in the process (exchange.h). */
+/* Calls of objects, and the path of a call within the process (exchange.h). */
 #include "hal-bridge/binder/exchange.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static void nnb_exchange_drop_reply(void *data)
 	nnb_flat_fini(data);
 }
 
-/* A call that stays in the process. */
+/* Calls an object of this process. */
 static int nnb_exchange_call_here(struct nnb_object *object, const struct nnb_caller *caller,
 				  uint32_t code, struct nnb_arena *arena,
 				  const struct nnb_exchange *exchange)

@@ -2,8 +2,8 @@
 /*
  * A call of an object: a request and its reply.
  *
- * Calling an object that is served here works too, without a kernel: the parcels lie in memory
- * (flat.h), everything else is as over binder. This is how tests and fuzzers reach the service.
+ * An object of this process can be called as well, without a kernel: its parcels lie in memory
+ * (flat.h), all else is as over binder. Tests and fuzzers call the service this way.
  */
 #ifndef NNB_EXCHANGE_H
 #define NNB_EXCHANGE_H
@@ -17,10 +17,10 @@ struct nnb_reader;
 struct nnb_writer;
 
 /**
- * struct nnb_exchange - what a call writes and reads
- * @descriptor: the full name of the interface that is called
+ * struct nnb_exchange - the contents of a call
+ * @descriptor: the full name of the called interface
  * @write: writes the request. Return: 0 or a negative errno, which ends the call
- * @read: reads the reply, which lies in the arena of the call. Return: what the call returns
+ * @read: reads the reply, which lies in the arena of the call. Return: the result of the call
  * @data: for both
  */
 struct nnb_exchange {
@@ -32,14 +32,14 @@ struct nnb_exchange {
 
 /**
  * nnb_exchange_call() - call an object and wait for its reply
- * @object: here or elsewhere
- * @caller: whom an object that is served here sees as caller; elsewhere the kernel says
+ * @object: in this process or another
+ * @caller: the caller that an object of this process sees; for another process the kernel tells it
  * @code: of the transaction
- * @arena: keeps the reply
+ * @arena: owns the reply
  * @exchange: writes the request and reads the reply
  *
- * Return: what @exchange returns, or a negative status when there was no reply, among them
- * NNB_UNKNOWN_TRANSACTION and NNB_DEAD_OBJECT.
+ * Return: the return value of @exchange->read, or a negative status if there was no reply, among
+ * them NNB_UNKNOWN_TRANSACTION and NNB_DEAD_OBJECT.
  */
 int nnb_exchange_call(struct nnb_object *object, const struct nnb_caller *caller, uint32_t code,
 		      struct nnb_arena *arena, const struct nnb_exchange *exchange);

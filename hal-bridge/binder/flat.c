@@ -17,9 +17,9 @@
 #define NNB_FLAT_BINDER 0x73622a85u
 #define NNB_FLAT_FD_FLAGS 0x17fu
 #define NNB_FLAT_BINDER_FLAGS 0x100u
-#define NNB_FLAT_STABILITY 0x3f /* of interfaces that vendors implement */
-#define NNB_FLAT_ROOM 1024 /* bytes at first: enough for a request */
-#define NNB_FLAT_LIMIT (64u << 20) /* bytes of a parcel; binder itself carries 1 MiB */
+#define NNB_FLAT_STABILITY 0x3f /* VINTF stability, of interfaces that vendors implement */
+#define NNB_FLAT_ROOM 1024 /* initial bytes: enough for a request */
+#define NNB_FLAT_LIMIT (64u << 20) /* bytes of a parcel; the limit of binder itself is 1 MiB */
 
 #define to_flat(pointer, member) \
 	((struct nnb_flat *)((char *)(pointer) - offsetof(struct nnb_flat, member)))
@@ -38,7 +38,7 @@ static size_t nnb_flat_left(const struct nnb_reader *reader)
 	return flat->size - flat->at;
 }
 
-/* The next @bytes, which are passed over; NULL where there are fewer. */
+/* Return: the next @bytes, and moves past them; NULL if there are fewer. */
 static inline const unsigned char *nnb_flat_take(struct nnb_reader *reader, size_t bytes)
 {
 	struct nnb_flat *flat = to_flat(reader, reader);
@@ -49,7 +49,7 @@ static inline const unsigned char *nnb_flat_take(struct nnb_reader *reader, size
 	return flat->data + flat->at - bytes;
 }
 
-/* Reads @size bytes, not 0, a multiple of 4. */
+/* Reads @size bytes: not 0, and a multiple of 4. */
 static inline int nnb_flat_get(struct nnb_reader *reader, void *to, size_t size)
 {
 	const unsigned char *from = nnb_flat_take(reader, size);
@@ -133,7 +133,7 @@ static int nnb_flat_read_string(struct nnb_reader *reader, struct nnb_arena *are
 	return nnb_utf8_of_16(from, (size_t)units, text);
 }
 
-/* The object at the reader's position, which moves past it. */
+/* Return: the object at the reader's position; moves past it. */
 static const struct nnb_flat_entry *nnb_flat_entry(struct nnb_reader *reader)
 {
 	struct nnb_flat *flat = to_flat(reader, reader);
@@ -181,7 +181,7 @@ static int nnb_flat_read_object(struct nnb_reader *reader, struct nnb_object **o
 	int32_t stability;
 
 	*object = NULL;
-	/* A null object is no entry of the list: the driver has nothing to translate. */
+	/* A null object has no entry in the list, because the driver has nothing to translate. */
 	if (flat->size - flat->at < NNB_FLAT_OBJECT)
 		return -ENODATA;
 	if (!memcmp(flat->data + flat->at + 8, zeros, sizeof(zeros))) {
@@ -210,7 +210,7 @@ const struct nnb_reader_ops nnb_flat_reader_ops = {
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Makes room for @bytes more. */
+/* Makes room for @bytes more bytes. */
 static bool nnb_flat_grow(struct nnb_flat *flat, size_t bytes)
 {
 	size_t room = flat->room ? flat->room : NNB_FLAT_ROOM;
@@ -228,7 +228,10 @@ static bool nnb_flat_grow(struct nnb_flat *flat, size_t bytes)
 	return true;
 }
 
-/* @bytes more, a multiple of 4, which the caller fills. Return: where, NULL without memory. */
+/*
+ * Appends @bytes bytes, a multiple of 4, for the caller to fill. Return: their address, NULL
+ * without memory.
+ */
 static inline unsigned char *nnb_flat_add(struct nnb_flat *flat, size_t bytes)
 {
 	if (bytes > flat->room - flat->size && !nnb_flat_grow(flat, bytes))
@@ -237,7 +240,7 @@ static inline unsigned char *nnb_flat_add(struct nnb_flat *flat, size_t bytes)
 	return flat->data + flat->size - bytes;
 }
 
-/* The same for @size bytes, with zeros behind them up to @end and the next multiple of 4. */
+/* Appends @size bytes for the caller to fill, and zeros up to @end and the next multiple of 4. */
 static unsigned char *nnb_flat_add_padded(struct nnb_flat *flat, size_t size, size_t end)
 {
 	size_t padded = (end + 3) & ~(size_t)3;
@@ -258,7 +261,7 @@ static int nnb_flat_put(struct nnb_writer *writer, const void *from, size_t size
 	return 0;
 }
 
-/* The same for a @size that is a multiple of 4, not 0, and so needs no padding. */
+/* Appends @size bytes, which is not 0 and a multiple of 4, so that it needs no padding. */
 static inline int nnb_flat_put_whole(struct nnb_writer *writer, const void *from, size_t size)
 {
 	unsigned char *to = nnb_flat_add(to_flat(writer, writer), size);
@@ -316,7 +319,7 @@ static int nnb_flat_write_string(struct nnb_writer *writer, const char *value)
 	return 0;
 }
 
-/* Adds 24 bytes and, unless @fd is -1 and @object NULL, their entry. */
+/* Appends an object of 24 bytes, and its entry unless it is null (@fd is -1 and @object NULL). */
 static int nnb_flat_write_entry(struct nnb_flat *flat, uint32_t type, uint32_t flags,
 				uint64_t handle, int fd, struct nnb_object *object)
 {

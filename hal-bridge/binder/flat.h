@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A parcel in memory, in the form that binder's driver carries: bytes, and the positions of the
- * objects among them. Tests and fuzzers use it, and calls that stay in the process.
+ * objects among them. Tests, fuzzers and calls within the process use it.
  *
- * Objects take 24 bytes, as a flat_binder_object does. Their bytes are written as binder has them
- * but are not believed when read: what counts is the list of objects, which here, as in the kernel,
- * the sender of the bytes cannot write.
+ * An object takes 24 bytes, as a flat_binder_object does. Its bytes are written in binder's format
+ * but ignored when read. The list of objects counts; the sender of the bytes cannot write it, here
+ * as in the kernel.
  */
 #ifndef NNB_FLAT_H
 #define NNB_FLAT_H
@@ -30,9 +30,10 @@ struct nnb_flat_entry {
  * @writer: writes at the end
  * @data: @size bytes, owned
  * @size: bytes, a multiple of 4
- * @room: bytes allocated
+ * @room: allocated bytes
  * @at: position of the reader
- * @lent: descriptors stay the writer's, for as long as the parcel is there; set before the first
+ * @lent: the writer keeps the descriptors open while the parcel exists; to be set before the first
+ *	one
  * @entries: by ascending offset, owned
  * @entry_count: of @entries
  */
@@ -46,7 +47,9 @@ struct nnb_flat {
 	uint32_t entry_count;
 };
 
-/* What @reader is read by; a backend whose parcels look the same in memory takes most of it. */
+/*
+ * The functions of @reader, most of which serve other backends with the same layout in memory too.
+ */
 extern const struct nnb_reader_ops nnb_flat_reader_ops;
 
 void nnb_flat_init(struct nnb_flat *flat);
@@ -54,13 +57,13 @@ void nnb_flat_init(struct nnb_flat *flat);
 void nnb_flat_fini(struct nnb_flat *flat);
 
 /*
- * Replaces the bytes, for tests and fuzzers; @size is cut to a multiple of 4. Objects are added
- * after that. Return: 0 or -ENOMEM.
+ * Replaces the bytes, for tests and fuzzers; @size is rounded down to a multiple of 4. Objects are
+ * added afterwards. Return: 0 or -ENOMEM.
  */
 int nnb_flat_set(struct nnb_flat *flat, const void *data, size_t size);
 /*
- * Says that an object is at @offset, which ascends from call to call: a duplicate of @fd, or a
- * reference to @object where @fd is -1. Return: 0, -EINVAL or -ENOMEM.
+ * Adds an entry for an object at @offset, which ascends from call to call: a duplicate of @fd, or a
+ * reference to @object if @fd is -1. Return: 0, -EINVAL or -ENOMEM.
  */
 int nnb_flat_place(struct nnb_flat *flat, size_t offset, int fd, struct nnb_object *object);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binder objects: what answers transactions, here or in another process.
+ * Binder objects, in this process or another.
  *
- * An object that is served here has @transact; a backend of binder makes a node of it when it is
- * written to a parcel for the first time, and holds a reference for as long as another process
- * does. An object of another process has @call, which the backend that received it provides.
- * Objects are counted; they may be used from any thread.
+ * An object of this process has @transact. When it is first written to a parcel, the backend makes
+ * a node for it, which holds a reference as long as another process does. An object of another
+ * process has @call, which the backend that received it provides. Objects are reference-counted and
+ * may be used from any thread.
  */
 #ifndef NNB_OBJECT_H
 #define NNB_OBJECT_H
@@ -20,16 +20,14 @@ struct nnb_object;
 struct nnb_reader;
 struct nnb_writer;
 
-/*
- * What a call may return beside errors of the codec. binder's own numbers are the same on the wire.
- */
-#define NNB_UNKNOWN_TRANSACTION (-74) /* there is no such method: -EBADMSG */
+/* Return values of a call besides the codec's errors. They are binder's own numbers on the wire. */
+#define NNB_UNKNOWN_TRANSACTION (-74) /* no such method: -EBADMSG */
 #define NNB_DEAD_OBJECT (-32) /* the other process is gone: -EPIPE */
 #define NNB_BAD_TYPE (INT32_MIN + 1) /* the object has another interface */
 
 /**
- * struct nnb_caller - who calls, as the kernel says
- * @euid: effective user id of the calling process
+ * struct nnb_caller - the calling process, from the kernel
+ * @euid: its effective user id
  * @pid: its process id
  */
 struct nnb_caller {
@@ -38,8 +36,8 @@ struct nnb_caller {
 };
 
 /**
- * struct nnb_death - who wants to know that the process of an object has ended
- * @died: called once, from a thread of the backend's, which it must not hold up
+ * struct nnb_death - a callback for the end of an object's process
+ * @died: called once, from a thread of the backend, and must not block
  * @id: the backend's
  */
 struct nnb_death {
@@ -48,18 +46,18 @@ struct nnb_death {
 };
 
 /**
- * struct nnb_object_ops - what an object does
- * @descriptor: the full name of the interface that it serves; NULL for objects that are elsewhere
- * @release: the last reference is gone
- * @transact: answers transaction @code: reads @in, writes the whole reply to @out. What the reply
- *	points to is handed to @arena, which is given back after the reply has been sent. Return: 0,
- *	or a negative status that the caller sees instead of a reply. NULL for objects that are
- *	elsewhere
- * @dump: writes for people to read what the object and all that belongs to it does at the moment;
- *	NULL for nothing
- * @call: calls a method of an object that is elsewhere, as nnb_exchange_call(); else NULL
- * @watch: see nnb_object_watch(); NULL for objects that are served here
- * @unwatch: likewise
+ * struct nnb_object_ops - the functions of an object
+ * @descriptor: the full name of its interface; NULL for objects of other processes
+ * @release: called after the last reference was dropped
+ * @transact: answers transaction @code: reads @in, writes the whole reply to @out. @arena owns the
+ *	memory that the reply points to, and is released after the reply has been sent. Return: 0,
+ *	or a negative status that the caller gets instead of a reply. NULL for objects of other
+ *	processes
+ * @dump: writes the present state of the object, and of all that belongs to it, as text; NULL for
+ *	none
+ * @call: calls a method of an object of another process, as nnb_exchange_call(); otherwise NULL
+ * @watch: see nnb_object_watch(); NULL for objects of this process
+ * @unwatch: see nnb_object_unwatch(); NULL for objects of this process
  */
 struct nnb_object_ops {
 	const char *descriptor;
@@ -74,10 +72,10 @@ struct nnb_object_ops {
 };
 
 /**
- * struct nnb_object - what an object begins with
+ * struct nnb_object - the first member of every object
  * @ops: constant
  * @refs: references
- * @node: what the backend made of an object that is served here, which it alone touches; NULL
+ * @node: the backend's data for an object of this process, used by the backend only; NULL for none
  */
 struct nnb_object {
 	const struct nnb_object_ops *ops;
@@ -85,7 +83,7 @@ struct nnb_object {
 	void *node;
 };
 
-/* Begins with one reference. */
+/* Sets the count to one reference. */
 void nnb_object_init(struct nnb_object *object, const struct nnb_object_ops *ops);
 /* Return: @object. */
 struct nnb_object *nnb_object_ref(struct nnb_object *object);
@@ -93,12 +91,12 @@ struct nnb_object *nnb_object_ref(struct nnb_object *object);
 void nnb_object_unref(struct nnb_object *object);
 
 /*
- * Asks to be told when the process of an object ends; the caller keeps a reference until it takes
- * that back. Return: 0, NNB_DEAD_OBJECT when it has ended already, -ENOTSUP for an object that is
- * served here.
+ * Requests a callback when the object's process ends. The caller keeps a reference until it calls
+ * nnb_object_unwatch(). Return: 0, NNB_DEAD_OBJECT if the process has already ended, -ENOTSUP for
+ * an object of this process.
  */
 int nnb_object_watch(struct nnb_object *object, struct nnb_death *death);
-/* After this @death is not called any more. Not to be called from there. */
+/* @death is not called after this. Must not be called from @death. */
 void nnb_object_unwatch(struct nnb_object *object, struct nnb_death *death);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a parcel is read and written, whoever carries it. The codec (aidl/codec.h) knows these
- * primitives only; each backend of binder has its own reader and writer, and flat.h has those of a
- * parcel in memory.
+ * Reading and writing parcels, independent of the backend. The codec (aidl/codec.h) uses only these
+ * primitives. Each backend of binder has its own reader and writer; flat.h has those of a parcel in
+ * memory.
  *
- * Positions and sizes are bytes; everything is a multiple of 4 long. A reader trusts nothing that
- * it reads: each primitive fails with -ENODATA where the parcel is too short and with -EINVAL
- * where it holds something else. After an error the position is undefined.
+ * Positions and sizes are in bytes, and multiples of 4. A reader trusts no data: each primitive
+ * returns -ENODATA if the parcel is too short, and -EINVAL if it holds something else. After an
+ * error the position is undefined.
  *
- * What a reader hands out (bytes, descriptors, objects) stays the parcel's: it is valid until the
- * call is over, and who keeps it longer makes a copy, a duplicate or takes a reference. A writer
- * keeps what it needs: descriptors are duplicated, objects referred to.
+ * The parcel owns what a reader returns (bytes, descriptors, objects), and it is valid until the
+ * call is over. To keep it longer, make a copy, a duplicate or take a reference. A writer
+ * duplicates descriptors and takes references to objects.
  */
 #ifndef NNB_PARCEL_H
 #define NNB_PARCEL_H
@@ -26,16 +26,16 @@ struct nnb_writer;
 
 /**
  * struct nnb_reader_ops - reading; functions that return int give 0 or a negative errno
- * @position: bytes that are read already
- * @left: bytes that are not
+ * @position: the number of bytes read
+ * @left: the number of bytes left
  * @read_int: 4 bytes
  * @read_long: 8 bytes
  * @read_words: @count values of 4 bytes each
  * @read_bytes: a byte array, which may be null: then *data is NULL and *count 0
- * @read_string: a string as UTF-8 in the arena, NULL for null; -EINVAL when it is no UTF-16
+ * @read_string: a string as UTF-8 in the arena, NULL for null; -EINVAL if it is no UTF-16
  * @read_fd: a ParcelFileDescriptor, -1 for null
  * @read_object: a binder object, NULL for null
- * @skip: passes over bytes whose meaning is unknown
+ * @skip: moves past bytes of unknown meaning
  */
 struct nnb_reader_ops {
 	size_t (*position)(const struct nnb_reader *reader);
@@ -52,7 +52,7 @@ struct nnb_reader_ops {
 
 /**
  * struct nnb_writer_ops - writing; functions that return int give 0 or a negative errno
- * @position: bytes that are written already
+ * @position: the number of bytes written
  * @write_int: 4 bytes
  * @write_long: 8 bytes
  * @write_words: @count values of 4 bytes each
@@ -74,7 +74,7 @@ struct nnb_writer_ops {
 	int (*patch_int)(struct nnb_writer *writer, size_t position, int32_t value);
 };
 
-/* What every reader and writer begins with. */
+/* The first member of every reader and writer. */
 struct nnb_reader {
 	const struct nnb_reader_ops *ops;
 };

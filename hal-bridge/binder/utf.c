@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* UTF-8 and UTF-16 (utf.h). */
+/* Conversion between UTF-8 and UTF-16 (utf.h). */
 #include "hal-bridge/binder/utf.h"
 
 #include <errno.h>
@@ -43,7 +43,9 @@ int nnb_utf8_of_16(const void *from, size_t units, char *to)
 	return 0;
 }
 
-/* The code at *text, which moves past it; 0 at the end, UINT32_MAX for what is no UTF-8. */
+/*
+ * Return: the code point at *text, and moves past it; 0 at the end, UINT32_MAX for invalid UTF-8.
+ */
 static uint32_t nnb_utf8_next(const char **text)
 {
 	const unsigned char *at = (const unsigned char *)*text;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The NNAPI C API, feature level 8: names, values, layouts and prototypes, as clients of
- * libneuralnetworks.so know them. What a function does is told in short; Android's documentation of
- * NNAPI is the authority.
+ * The NNAPI C API, feature level 8: the names, values, layouts and prototypes that clients of
+ * libneuralnetworks.so use. The comments are short; Android's documentation of NNAPI is
+ * authoritative.
  *
  * Life of a model: Model_create, addOperand, setOperandValue*, addOperation,
  * identifyInputsAndOutputs, Model_finish; Compilation_createForDevices, set*, Compilation_finish;
  * Execution_create, setInput*, setOutput*, then one of compute, startCompute,
  * startComputeWithDependencies, burstCompute; Event_wait for the asynchronous ones.
  *
- * Objects that are being built belong to one thread at a time. Finished models and compilations may
- * be used from any number of threads. Functions return a ResultCode unless stated; *_free(NULL)
+ * Unfinished objects belong to one thread at a time. Finished models and compilations may be used
+ * from any number of threads. Functions return a ResultCode unless stated otherwise; *_free(NULL)
  * does nothing.
  */
 #ifndef NNACCEL_NEURAL_NETWORKS_H
@@ -180,7 +180,7 @@ typedef enum {
 	ANEURALNETWORKS_DEVICE_ACCELERATOR = 4,
 } DeviceTypeCode;
 
-/* Levels 1 to 5 equal Android API levels. */
+/* Levels 1 to 5 have the same features as the Android API levels with these numbers. */
 typedef enum {
 	ANEURALNETWORKS_FEATURE_LEVEL_1 = 27,
 	ANEURALNETWORKS_FEATURE_LEVEL_2 = 28,
@@ -244,10 +244,10 @@ typedef struct AHardwareBuffer AHardwareBuffer;
 /**
  * struct ANeuralNetworksOperandType - type of an operand
  * @type: OperandCode
- * @dimensionCount: rank; 0 for scalars, and for tensors whose rank is unknown
- * @dimensions: 0 for those that are unknown
- * @scale: quantised types, else 0
- * @zeroPoint: quantised types, else 0
+ * @dimensionCount: rank; 0 for scalars, and for tensors of unknown rank
+ * @dimensions: @dimensionCount values, 0 for an unknown one
+ * @scale: of quantised types, otherwise 0
+ * @zeroPoint: of quantised types, otherwise 0
  */
 typedef struct ANeuralNetworksOperandType {
 	int32_t type;
@@ -261,7 +261,7 @@ typedef struct ANeuralNetworksOperandType {
  * struct ANeuralNetworksSymmPerChannelQuantParams - scales along one dimension
  * @channelDim: the dimension
  * @scaleCount: its size
- * @scales: one for each, above 0
+ * @scales: @scaleCount values above 0
  */
 typedef struct ANeuralNetworksSymmPerChannelQuantParams {
 	uint32_t channelDim;
@@ -281,7 +281,7 @@ int ANeuralNetworksDevice_getVersion(const ANeuralNetworksDevice *device, const 
 int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevice *device,
 					  int64_t *featureLevel);
 int ANeuralNetworksDevice_wait(const ANeuralNetworksDevice *device);
-/* Whether a device has an extension that this program may use; an unknown name is no error. */
+/* Whether a device has an extension that this program may use. An unknown name is no error. */
 int ANeuralNetworksDevice_getExtensionSupport(const ANeuralNetworksDevice *device,
 					      const char *extensionName,
 					      bool *isExtensionSupported);
@@ -314,8 +314,8 @@ void ANeuralNetworksModel_free(ANeuralNetworksModel *model);
 int ANeuralNetworksModel_addOperand(ANeuralNetworksModel *model,
 				    const ANeuralNetworksOperandType *type);
 /*
- * Values of up to 128 bytes are copied. Larger ones are read where they are: they must not change
- * while the model, or anything made from it, exists. NULL with length 0 omits an optional operand.
+ * Values of up to 128 bytes are copied. Larger values are used in place: they must not change while
+ * the model, or an object made from it, exists. NULL with length 0 omits an optional operand.
  */
 int ANeuralNetworksModel_setOperandValue(ANeuralNetworksModel *model, int32_t index,
 					 const void *buffer, size_t length);
@@ -336,8 +336,8 @@ int ANeuralNetworksModel_identifyInputsAndOutputs(ANeuralNetworksModel *model, u
 						  const uint32_t *outputs);
 int ANeuralNetworksModel_relaxComputationFloat32toFloat16(ANeuralNetworksModel *model, bool allow);
 /*
- * Codes of an extension's types and operations, for addOperand() and addOperation(). BAD_DATA: no
- * device has the extension, or this program may not use it.
+ * Get the codes of an extension's types and operations, for addOperand() and addOperation().
+ * BAD_DATA: no device has the extension, or this program may not use it.
  */
 int ANeuralNetworksModel_getExtensionOperandType(ANeuralNetworksModel *model,
 						 const char *extensionName,
@@ -347,7 +347,9 @@ int ANeuralNetworksModel_getExtensionOperationType(ANeuralNetworksModel *model,
 						   const char *extensionName,
 						   uint16_t operationCodeWithinExtension,
 						   ANeuralNetworksOperationType *type);
-/* What the type of an extension's operand needs besides; copied. NULL with length 0 is nothing. */
+/*
+ * Sets the data of an operand whose type is an extension's; copied. NULL with length 0 sets none.
+ */
 int ANeuralNetworksModel_setOperandExtensionData(ANeuralNetworksModel *model, int32_t index,
 						 const void *data, size_t length);
 int ANeuralNetworksModel_finish(ANeuralNetworksModel *model);
@@ -370,7 +372,7 @@ int ANeuralNetworksCompilation_setPreference(ANeuralNetworksCompilation *compila
 int ANeuralNetworksCompilation_setPriority(ANeuralNetworksCompilation *compilation, int priority);
 int ANeuralNetworksCompilation_setTimeout(ANeuralNetworksCompilation *compilation,
 					  uint64_t duration);
-/* No extension has attributes so far: BAD_DATA for all of them. */
+/* The extensions have no attributes, so all calls return BAD_DATA. */
 int ANeuralNetworksCompilation_addExtensionAttribute(ANeuralNetworksCompilation *compilation,
 						     const char *extensionName,
 						     uint16_t attributeCodeWithinExtension,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The support library: the NNAPI driver interface that an application links against or loads, in
- * place of the system's runtime. ANeuralNetworks_getSLDriverImpl() returns a table of functions,
- * in the order and with the names that Android's header of the same purpose has. A table of a lower
- * feature level is the beginning of this one.
+ * The support library: the NNAPI driver interface that an application links or loads instead of the
+ * system's runtime. ANeuralNetworks_getSLDriverImpl() returns a table of functions, with the order
+ * and the names of Android's header of the same purpose. The table of a lower feature level is the
+ * beginning of this one.
  *
- * Its functions are those of NeuralNetworks.h, with three differences: there are only accelerators,
- * extensions may always be used, and what follows is only here. The last two functions are those
- * that level 8 has beyond levels 5 to 7.
+ * Its functions are those of NeuralNetworks.h, with three differences: all devices are
+ * accelerators, extensions are always allowed, and some functions exist only here. The last two
+ * functions are the additions of level 8 to levels 5 to 7.
  */
 #ifndef NNACCEL_SUPPORT_LIBRARY_H
 #define NNACCEL_SUPPORT_LIBRARY_H
@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 /**
- * SL_ANeuralNetworksPerformanceInfo - a device compared with the CPU; less is better
+ * SL_ANeuralNetworksPerformanceInfo - a device relative to the CPU; less is better
  * @execTime: ratio of times
  * @powerUsage: ratio of energies
  */
@@ -29,9 +29,9 @@ typedef struct SL_ANeuralNetworksPerformanceInfo {
 } SL_ANeuralNetworksPerformanceInfo;
 
 /**
- * SL_ANeuralNetworksOperandPerformanceInfo - the same for one operand type
+ * SL_ANeuralNetworksOperandPerformanceInfo - the performance for one operand type
  * @operandType: OperandCode
- * @performanceInfo: of operations whose first operand is of that type
+ * @performanceInfo: of operations whose first operand has that type
  */
 typedef struct SL_ANeuralNetworksOperandPerformanceInfo {
 	int32_t operandType;
@@ -42,7 +42,7 @@ typedef struct SL_ANeuralNetworksOperandPerformanceInfo {
  * SL_ANeuralNetworksExtensionOperandTypeInformation - an operand type of an extension
  * @byteSize: of a scalar, or of an element of a tensor
  * @type: its number within the extension
- * @isTensor: which of the two it is
+ * @isTensor: true for a tensor, false for a scalar
  */
 typedef struct SL_ANeuralNetworksExtensionOperandTypeInformation {
 	uint32_t byteSize;
@@ -50,7 +50,7 @@ typedef struct SL_ANeuralNetworksExtensionOperandTypeInformation {
 	bool isTensor;
 } SL_ANeuralNetworksExtensionOperandTypeInformation;
 
-/* Kinds of performance that are of no operand type. */
+/* Performance figures that belong to no operand type. */
 typedef enum {
 	SL_ANEURALNETWORKS_CAPABILITIES_PERFORMANCE_RELAXED_SCALAR = 0,
 	SL_ANEURALNETWORKS_CAPABILITIES_PERFORMANCE_RELAXED_TENSOR = 1,
@@ -58,7 +58,7 @@ typedef enum {
 	SL_ANEURALNETWORKS_CAPABILITIES_PERFORMANCE_WHILE = 3,
 } SL_ANeuralNetworksPerformanceInfoCode;
 
-/* What kinds of data the arguments of a model hold. */
+/* Classes of the arguments' data types in a model. */
 typedef enum {
 	ANNDIAG_DATA_CLASS_UNKNOWN = 0,
 	ANNDIAG_DATA_CLASS_OTHER = 1,
@@ -68,7 +68,7 @@ typedef enum {
 	ANNDIAG_DATA_CLASS_MIXED = 5,
 } ANeuralNetworksDiagnosticDataClass;
 
-/* How an execution was run. */
+/* The function that ran an execution. */
 typedef enum {
 	ANNDIAG_EXECUTION_MODE_UNKNOWN = 0,
 	ANNDIAG_EXECUTION_MODE_ASYNC = 1,
@@ -77,7 +77,7 @@ typedef enum {
 	ANNDIAG_EXECUTION_MODE_ASYNC_WITH_DEPS = 4,
 } ANeuralNetworksDiagnosticExecutionMode;
 
-/* What is told of a compilation or an execution that has ended; valid during the callback. */
+/* Reports of a compilation or an execution that has ended; valid during the callback. */
 typedef struct ANeuralNetworksDiagnosticCompilationInfo ANeuralNetworksDiagnosticCompilationInfo;
 typedef struct ANeuralNetworksDiagnosticExecutionInfo ANeuralNetworksDiagnosticExecutionInfo;
 typedef void (*ANeuralNetworksDiagnosticCompilationFinishedCallback)(
@@ -86,7 +86,7 @@ typedef void (*ANeuralNetworksDiagnosticExecutionFinishedCallback)(
 	const void *context, const ANeuralNetworksDiagnosticExecutionInfo *info);
 
 /**
- * NnApiSLDriverImpl - the beginning of every table
+ * NnApiSLDriverImpl - the first member of every table
  * @implFeatureLevel: FeatureLevelCode of the table
  */
 typedef struct NnApiSLDriverImpl {
@@ -334,7 +334,7 @@ typedef struct NnApiSLDriverImplFL8 {
 		uint16_t attributeCodeWithinExtension, const void *data, size_t length);
 } NnApiSLDriverImplFL8;
 
-/* The table of this library, of level 8: valid for as long as the library is loaded. */
+/* Return: the table of this library, of level 8, valid while the library is loaded. */
 NnApiSLDriverImpl *ANeuralNetworks_getSLDriverImpl(void);
 
 #ifdef __cplusplus

@@ -51,7 +51,7 @@ static const struct nnb_object_ops nnb_buffer_ops = {
 	.transact = nnb_buffer_transact,
 };
 
-/* Gives it the first token that is free. */
+/* Assigns the first free token. */
 static int nnb_buffer_take_token(struct nnb_buffer *buffer)
 {
 	struct nnb_client *client = buffer->client;
@@ -87,7 +87,7 @@ struct nnb_buffer *nnb_buffer_find(struct nnb_client *client, int32_t token)
 	pthread_mutex_lock(&client->lock);
 	if (token > 0 && (uint32_t)token <= client->buffer_count)
 		buffer = client->buffers[token - 1];
-	/* One whose last reference is gone is on its way out, and waits for the lock. */
+	/* A buffer without references is being released, and its release waits for the lock. */
 	refs = buffer ? atomic_load(&buffer->object.refs) : 0;
 	while (refs && !atomic_compare_exchange_weak(&buffer->object.refs, &refs, refs + 1))
 		;
@@ -97,7 +97,7 @@ struct nnb_buffer *nnb_buffer_find(struct nnb_client *client, int32_t token)
 
 /* ----------------------------------------------------------------------------------- allocation */
 
-/* Adds a role, whose type has to be that of all others; dimensions complete each other. */
+/* Adds a role. All roles must have the same type; their known dimensions complete each other. */
 static int nnb_buffer_add_role(struct nnb_buffer *buffer, struct nnb_aidl_call *call,
 			       const struct nnb_aidl_device_allocate_in *in,
 			       struct nnb_prepared_model *const *models,
@@ -145,7 +145,7 @@ static int nnb_buffer_add_role(struct nnb_buffer *buffer, struct nnb_aidl_call *
 	return 0;
 }
 
-/* The dimensions that the client asks for. */
+/* Adds the dimensions that the client requests. */
 static int nnb_buffer_add_dims(struct nnb_buffer *buffer, struct nnb_aidl_call *call,
 			       const struct nnb_ints *dims)
 {
@@ -280,7 +280,7 @@ void nnb_buffer_set(struct nnb_buffer *buffer, bool filled, uint32_t rank, const
 	pthread_mutex_unlock(&buffer->lock);
 }
 
-/* Copies the whole buffer's bytes from or to memory of the client. */
+/* Copies the whole buffer from or to memory of the client. */
 static int nnb_buffer_copy(struct nnb_buffer *buffer, struct nnb_aidl_call *call,
 			   const struct nnb_aidl_memory *with, size_t size, bool from)
 {

@@ -13,12 +13,12 @@ static const struct nnb_quota nnb_one_object = {.objects = 1};
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 
-/* Memories that a client may have a burst keep. */
+/* The most memories that a burst keeps. */
 #define NNB_BURST_MEMORIES 256u
 
 /**
- * struct nnb_burst_entry - memory that is kept
- * @token: what the client calls it, 0 or more
+ * struct nnb_burst_entry - a kept memory
+ * @token: the client's identifier, 0 or more
  * @memory: a reference
  */
 struct nnb_burst_entry {
@@ -30,8 +30,8 @@ struct nnb_burst_entry {
  * struct nnb_burst - a burst
  * @object: IBurst
  * @model: a reference to its object
- * @lock: of what follows
- * @busy: an execution is under way; there may be one at a time
+ * @lock: guards the fields below
+ * @busy: an execution is under way; a burst allows one at a time
  * @entries: @count of them, owned
  * @count: entries of @entries
  */
@@ -58,7 +58,7 @@ static void nnb_burst_release(struct nnb_object *object)
 	free(burst);
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static struct nnb_burst_entry *nnb_burst_find(struct nnb_burst *burst, int64_t token)
 {
 	for (uint32_t i = 0; i < burst->count; i++) {
@@ -68,7 +68,7 @@ static struct nnb_burst_entry *nnb_burst_find(struct nnb_burst *burst, int64_t t
 	return NULL;
 }
 
-/* The memories that are kept already, with a reference; NULL for others. */
+/* Gets the kept memories, with a reference each; NULL for others. */
 static void nnb_burst_look_up(struct nnb_burst *burst, const struct nnb_longs *tokens,
 			      struct nnb_memory **memories)
 {
@@ -83,7 +83,7 @@ static void nnb_burst_look_up(struct nnb_burst *burst, const struct nnb_longs *t
 	pthread_mutex_unlock(&burst->lock);
 }
 
-/* Keeps what the run has opened. Without room, or quota, it will be opened again the next time. */
+/* Keeps the memories that the run opened. Without room or quota, the next run opens them again. */
 static void nnb_burst_keep(struct nnb_burst *burst, const struct nnb_longs *tokens,
 			   const struct nnb_run *run)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* IBurst: executions of one model, with memory that the client names instead of sending it anew. */
+/*
+ * IBurst: executions of one model. A client sends each memory once, and names it by a token later.
+ */
 #ifndef NNB_BURST_H
 #define NNB_BURST_H
 
 #include "hal-bridge/service/prepared_model.h"
 
-/* Return: 0, with a reference in *@out, or -ENOMEM. */
+/* Creates a burst, with a reference in *@out. Return: 0 or -ENOMEM. */
 int nnb_burst_create(struct nnb_prepared_model *model, struct nnb_object **out);
 
 #endif

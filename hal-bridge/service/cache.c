@@ -21,7 +21,7 @@ int nnb_model_cache_save(int fd, const uint8_t token[NNB_TOKEN_BYTES],
 		return ret;
 	}
 	ret = nna_cache_file_save_fd(fd, NNA_CACHE_FILE_LIMIT, program);
-	/* What is of no use should not look like a model. */
+	/* Leave no partial file that looks like a model. */
 	if (ret && ftruncate(fd, 0))
 		nna_message(DRIVER, "hal: a cache file: %s", strerror(errno));
 	return ret;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The HAL's cache of compiled models: one file for each, which the client keeps and opens. It holds
+ * The HAL's cache of compiled models: one file for each model, which the client keeps and opens. It
+ * holds
  *
  *	32 bytes	the client's token
  *	the rest	the program, see libnnaccel/support/cache_file.h
  *
- * so that a file is of use only together with its token. The client may have moved the descriptor's
- * offset or opened it for less than it says; nothing of that is believed.
+ * so a file is valid only with its token. The client may have moved the descriptor's offset, or
+ * opened the file without the right access, so neither is relied on.
  */
 #ifndef NNB_SERVICE_CACHE_H
 #define NNB_SERVICE_CACHE_H
@@ -19,11 +20,11 @@
 #define NNB_MODEL_CACHE_FILES 1
 #define NNB_DATA_CACHE_FILES 0
 
-/* Replaces what is in the file. Return: 0 or a negative errno, with a line in the log. */
+/* Replaces the contents of the file. Return: 0 or a negative errno, with a line in the log. */
 int nnb_model_cache_save(int fd, const uint8_t token[NNB_TOKEN_BYTES],
 			 const struct nna_program *program);
 /*
- * Return: 0, -EBADMSG for a file that is not of this token, or an error of
+ * Loads a program. Return: 0, -EBADMSG for a file with another token, or an error of
  * nna_cache_file_load_fd().
  */
 int nnb_model_cache_load(int fd, const uint8_t token[NNB_TOKEN_BYTES], struct nna_device *device,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Capabilities: every operand type but SUBGRAPH, in ascending order, as Android's runtime wants. */
+/*
+ * Capabilities of all operand types but SUBGRAPH, in ascending order, as Android's runtime
+ * requires.
+ */
 #include "hal-bridge/service/capabilities.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 /*
  * IDevice (device.h).
  *
- * Preparing a model: what the client sent is checked and made into a graph during the call, which
- * then returns; a worker compiles the graph and tells the callback. The callback is told exactly
- * once for each call that has one, an argument that is refused both there and by the call's error.
+ * Preparing a model: the call checks the client's model and makes a graph of it, and then returns.
+ * A worker compiles the graph and calls the callback. Each call that has a callback gets exactly
+ * one callback. A refused argument is reported twice, by the callback and by the call's error.
  */
 #include "hal-bridge/service/device.h"
 
@@ -67,7 +67,7 @@ static int nnb_on_get_extensions(struct nnb_object *object, struct nnb_aidl_call
 	return nnb_status(nnb_extensions_get(call->arena, out));
 }
 
-/* The client that calls, a reference. Return: 0 or an ErrorStatus. */
+/* Gets the calling client, with a reference. Return: 0 or an ErrorStatus. */
 static int nnb_client_of_call(struct nnb_service *service, struct nnb_aidl_call *call,
 			      struct nnb_client **out)
 {
@@ -128,12 +128,12 @@ static int nnb_on_get_version(struct nnb_object *object, struct nnb_aidl_call *c
 /* ------------------------------------------------------------------------------------ preparing */
 
 /**
- * struct nnb_preparation - a model that is to be compiled, or loaded
+ * struct nnb_preparation - a model to be compiled, or loaded
  * @task: of the workers
  * @client: a reference, charged with one model
- * @graph: a reference; NULL when the model is to be loaded
+ * @graph: a reference; NULL if the model is to be loaded
  * @options: for the library
- * @callback: who is told, a reference
+ * @callback: gets the result, a reference
  * @cache: the file to load from or save to, owned; -1 for none
  * @token: of @cache
  */
@@ -147,7 +147,7 @@ struct nnb_preparation {
 	uint8_t token[NNB_TOKEN_BYTES];
 };
 
-/* Tells the callback. @model may be NULL, and is not given away. */
+/* Calls the callback. @model may be NULL; the caller keeps its reference. */
 static void nnb_preparation_notify(struct nnb_object *callback, int status,
 				   struct nnb_prepared_model *model)
 {
@@ -191,7 +191,7 @@ static int nnb_preparation_load(const struct nnb_preparation *preparation,
 	return nnb_prepared_model_wrap(client, program, out);
 }
 
-/* Whoever wanted the model is dead: nobody waits for it any more. */
+/* Return: true if the client that requested the model is dead. */
 static bool nnb_preparation_is_cancelled(void *user)
 {
 	struct nnb_client *client = user;
@@ -209,7 +209,7 @@ static int nnb_preparation_make(const struct nnb_preparation *preparation,
 		return nnb_preparation_load(preparation, out);
 	ret = nnb_prepared_model_create(preparation->client, preparation->graph,
 					&preparation->options, out);
-	/* A model that is not saved is as good as one that is. */
+	/* A failure to save does not matter to the model. */
 	if (!ret && preparation->cache >= 0)
 		nnb_model_cache_save(preparation->cache, preparation->token, (*out)->program);
 	return ret;
@@ -220,12 +220,15 @@ static int nnb_preparation_status(const struct nnb_preparation *preparation, int
 	struct nnb_deadline deadline = {.past = false};
 
 	switch (-error) {
-	/* A valid model that cannot be compiled is a failure, no bad argument; so is a bad file. */
+	/*
+	 * The model, or the file, is valid as an argument: failing to compile or load it is a
+	 * failure.
+	 */
 	case EINVAL:
 	case ENOTSUP:
 	case EFBIG:
 		return FAILURE;
-	/* It waited for others, so another try may be in time. */
+	/* The compilation waited for others, so another try may meet its deadline. */
 	case ETIMEDOUT:
 		return nnb_status_missed(&deadline, 0);
 	default:
@@ -249,7 +252,7 @@ static void nnb_preparation_run(struct nnb_task *task)
 	nnb_preparation_free(preparation);
 }
 
-/* What the three ways to prepare a model say, in the terms of the newest. */
+/* The arguments of the three ways to prepare a model, in the form of the newest. */
 static int nnb_prepare_check(struct nnb_aidl_call *call,
 			     const struct nnb_aidl_prepare_model_config *config, uint64_t *deadline)
 {
@@ -267,8 +270,7 @@ static int nnb_prepare_check(struct nnb_aidl_call *call,
 }
 
 /*
- * The file that a model is saved to, a duplicate. What cannot be used is a line in the log, and no
- * error. Return: -1 for none.
+ * Return: a duplicate of the file to save a model to; -1 for none. Unusable files are only logged.
  */
 static int nnb_prepare_cache(const struct nnb_aidl_prepare_model_config *config)
 {
@@ -295,17 +297,17 @@ static int nnb_prepare_cache(const struct nnb_aidl_prepare_model_config *config)
 }
 
 /*
- * Puts the compilation into the queue, or with @graph NULL the loading; @cache is the queue's also
- * after an error. Return: 0 or an ErrorStatus.
+ * Queues a compilation, or a load if @graph is NULL. Takes over @cache, also after an error.
+ * Return: 0 or an ErrorStatus.
  */
 static int nnb_prepare_queue(struct nnb_client *client, struct nnb_aidl_call *call,
 			     struct nna_graph *graph, int32_t priority, uint64_t deadline,
 			     struct nnb_object *callback, int cache, const uint8_t *token)
 {
 	/*
-	 * A client's priorities say which of its models goes before which other one of its own. The
-	 * device's are for everybody: HIGH would go before all of other clients. So nobody gets
-	 * ahead by asking for it, and LOW gives way. Clients of one priority take turns.
+	 * A client's priorities order its own models. The device's priorities apply to all clients:
+	 * HIGH would go before all models of other clients. So HIGH is mapped to MEDIUM, which
+	 * gains nothing, and LOW gives way. Clients of one priority take turns.
 	 */
 	static const enum nna_priority priorities[] = {
 		[NNB_AIDL_PRIORITY_LOW] = NNA_PRIORITY_LOW,
@@ -397,7 +399,7 @@ static int nnb_on_prepare_with_config(struct nnb_object *object, struct nnb_aidl
 	return nnb_prepare(object, call, &args->model, &args->config, args->callback);
 }
 
-/* The file that a model is loaded from. Return: 0 or an ErrorStatus, with a duplicate in *@fd. */
+/* Gets the file to load a model from, a duplicate in *@fd. Return: 0 or an ErrorStatus. */
 static int nnb_prepare_open_cache(struct nnb_aidl_call *call,
 				  const struct nnb_aidl_device_prepare_model_from_cache_in *args,
 				  int *fd)
@@ -490,7 +492,7 @@ static void nnb_device_dump(struct nnb_object *object, int fd)
 	nnb_service_dump(nnb_service_of(object), fd);
 }
 
-/* The service frees its object itself. */
+/* The service owns this object and frees it. */
 static void nnb_device_release(struct nnb_object *object)
 {
 }

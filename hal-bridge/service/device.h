@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* IDevice: what the service is asked first, and where models are prepared. */
+/* IDevice: the service's first object. It describes the device and prepares models. */
 #ifndef NNB_DEVICE_H
 #define NNB_DEVICE_H
 
 #include "hal-bridge/binder/object.h"
 
-/* Of nnb_service.object. */
+/* The functions of nnb_service.object. */
 extern const struct nnb_object_ops nnb_device_ops;
 
 #endif

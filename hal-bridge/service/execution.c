@@ -10,9 +10,9 @@
 #include "hal-bridge/service/status.h"
 
 /**
- * struct nnb_execution - a request that is bound
+ * struct nnb_execution - a bound request
  * @object: IExecution
- * @charged: what its client's user is charged with for it and its memories
+ * @charged: the charge of its client's user for the execution and its memories
  * @lock: of @run: a second call waits for the first
  * @run: the request
  */

@@ -6,7 +6,7 @@
 
 #include "hal-bridge/common/extension.h"
 
-/* A number that no extension of the registry has. */
+/* The number of no extension in the registry. */
 #define NNB_EXTENSION_NONE (0xffffu << NNB_EXTENSION_BITS)
 
 static int nnb_extension_get_types(struct nnb_arena *arena, uint32_t index,
@@ -45,7 +45,7 @@ int nnb_extensions_get(struct nnb_arena *arena,
 	return ret;
 }
 
-/* The name of the extension that has the prefix of a type; NULL when the model names none. */
+/* Return: the name of the extension with the prefix of a type; NULL if the model names none. */
 static const char *nnb_extension_find(const struct nnb_aidl_model *model, int32_t type)
 {
 	for (uint32_t i = 0; i < model->extension_name_to_prefix.count; i++) {

@@ -19,16 +19,16 @@
 static const struct nnb_quota nnb_one_job = {.jobs = 1};
 
 /**
- * struct nnb_fenced - how a fenced execution went: IFencedExecutionCallback
+ * struct nnb_fenced - a fenced execution and its result: IFencedExecutionCallback
  * @object: the callback's
- * @client: whose it is, a reference
- * @lock: of what follows
- * @run: the run, as long as it may be under way; its jobs are charged for that time
- * @running: @run and @fence are there
- * @fence: its end
+ * @client: its owner, a reference
+ * @lock: guards the fields below
+ * @run: the run, while it may be under way; its jobs are charged for that time
+ * @running: @run and @fence are set
+ * @fence: the end of the run
  * @status: ErrorStatus of a run that has ended
  * @launched: durations from the call, once it has ended
- * @fenced: durations from when the last fence had signalled, likewise
+ * @fenced: durations from the last fence's signal, once it has ended
  * @start_ns: CLOCK_MONOTONIC at the call
  */
 struct nnb_fenced {
@@ -45,7 +45,7 @@ struct nnb_fenced {
 
 /* --------------------------------------------------------------------------------------- fences */
 
-/* Waits for one. Return: 0, -ETIME (not yet), -ECANCELED (it has failed). */
+/* Waits for a fence. Return: 0, -ETIME (not yet), -ECANCELED (it has failed). */
 static int nnb_fence_wait(int fd, int timeout_ms)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
@@ -59,13 +59,13 @@ static int nnb_fence_wait(int fd, int timeout_ms)
 		return -ETIME;
 	if (ret < 0 || poll_fd.revents & POLLNVAL)
 		return -ECANCELED;
-	/* The loopback takes anything that polls readable; a hang-up is its only error. */
+	/* The loopback accepts any file that polls readable, whose only error is a hang-up. */
 	if (ioctl(fd, SYNC_IOC_FILE_INFO, &info))
 		return poll_fd.revents & POLLIN ? 0 : -ECANCELED;
 	return info.status < 0 ? -ECANCELED : 0;
 }
 
-/* What has failed already, or is no sync_file, is a bad argument. */
+/* Checks fences: one that has already failed, or is no sync_file, is a bad argument. */
 static int nnb_fences_check(const struct nnb_client *client, struct nnb_aidl_call *call,
 			    const struct nnb_fds *fds)
 {
@@ -84,8 +84,8 @@ static int nnb_fences_check(const struct nnb_client *client, struct nnb_aidl_cal
 }
 
 /*
- * Waits for all, until the deadline in CLOCK_MONOTONIC ns, as the library takes it; 0 is until the
- * client's end, for which is looked once a second: nothing else may ever come.
+ * Waits for all fences until @deadline, in CLOCK_MONOTONIC ns. With 0 it waits until the client's
+ * end, which it checks once a second, because a fence may never signal.
  */
 static int nnb_fences_wait(const struct nnb_client *client, const struct nnb_fds *fds,
 			   uint64_t deadline)
@@ -109,7 +109,7 @@ static int nnb_fences_wait(const struct nnb_client *client, const struct nnb_fds
 
 /* ------------------------------------------------------------------------------------- callback */
 
-/* The run has ended with @error: what is known of it is noted, and the run given back. */
+/* Ends a run with @error and records its status and durations. */
 static void nnb_fenced_finish(struct nnb_fenced *self, struct nnb_run *run, int error)
 {
 	struct nna_timing timing;
@@ -127,7 +127,7 @@ static void nnb_fenced_finish(struct nnb_fenced *self, struct nnb_run *run, int 
 	self->fenced.time_in_driver_ns = (int64_t)(timing.end - timing.begin);
 }
 
-/* Gives back a run that has ended. With the lock, or by the last reference. */
+/* Releases a run that has ended. Called with the lock, or by the last reference. */
 static void nnb_fenced_drop_run(struct nnb_fenced *self)
 {
 	nna_fence_destroy(self->fence);
@@ -144,7 +144,7 @@ static void nnb_fenced_free(struct nnb_fenced *self)
 	free(self);
 }
 
-/* Nobody wants to know any more; the run still uses what it uses. */
+/* The result is not needed any more, but the run still uses its memory. */
 static void *nnb_fenced_wait_and_free(void *arg)
 {
 	struct nnb_fenced *self = arg;
@@ -163,7 +163,7 @@ static void nnb_fenced_release(struct nnb_object *object)
 		nnb_fenced_free(self);
 		return;
 	}
-	/* The in-fences may be anybody's: whoever dropped the last reference must not wait. */
+	/* Do not block here: the in-fences may be another process's and never signal. */
 	if (nna_thread_start(NULL, NULL, nnb_fenced_wait_and_free, self))
 		nnb_fenced_wait_and_free(self);
 }
@@ -181,7 +181,7 @@ static int nnb_on_get_info(struct nnb_object *object, struct nnb_aidl_call *call
 	if (self->running) {
 		ret = nna_fence_wait(self->fence, 0);
 		if (ret == -ETIME) {
-			/* The HAL lets this be asked only once the fence has signalled. */
+			/* The HAL allows this call only after the fence has signalled. */
 			pthread_mutex_unlock(&self->lock);
 			results->result = NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE;
 			return 0;
@@ -230,8 +230,8 @@ static struct nnb_fenced *nnb_fenced_create(struct nnb_client *client, struct nn
 }
 
 /*
- * What is checked before anything starts: fences, deadline, duration (0: none), outputs. Return: 0
- * or an ErrorStatus.
+ * Checks fences, deadline, duration (0 for none) and outputs before the run starts. Return: 0 or an
+ * ErrorStatus.
  */
 static int nnb_fenced_check(const struct nnb_run *run, struct nnb_aidl_call *call,
 			    const struct nnb_fds *wait_for, int64_t deadline_ns,
@@ -252,7 +252,7 @@ static int nnb_fenced_check(const struct nnb_run *run, struct nnb_aidl_call *cal
 	return ret ? nnb_aidl_fail(call, ret, "a deadline of %lld ns", (long long)deadline_ns) : 0;
 }
 
-/* Whether something has to be read before the device is told to run. */
+/* Return: true if an input has to be copied before the run is submitted. */
 static bool nnb_fenced_reads(const struct nnb_run *run)
 {
 	for (uint32_t i = 0; i < run->model->input_count; i++) {
@@ -263,7 +263,7 @@ static bool nnb_fenced_reads(const struct nnb_run *run)
 }
 
 /*
- * Submits the run. What a fence has to be waited for here is: inputs that are read by us are
+ * Submits the run. If inputs are copied, first waits for the fences, because the inputs are
  * complete only then. Return: 0 or a negative errno.
  */
 static int nnb_fenced_submit(struct nnb_run *run, const struct nnb_fds *wait_for, uint64_t deadline,
@@ -318,7 +318,7 @@ int nnb_fenced_execute_run(struct nnb_run *run, struct nnb_aidl_call *call,
 	return 0;
 }
 
-/* The fence of a run that the device is working on, or -ENOTSUP when it has to be waited for. */
+/* Gets the fence of a submitted run, or -ENOTSUP if the caller has to wait for the run. */
 static int nnb_fenced_export(const struct nnb_run *run, struct nna_fence *fence)
 {
 	return nnb_run_is_direct(run) ? nna_fence_export(fence) : -ENOTSUP;

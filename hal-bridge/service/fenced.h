@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fenced executions: runs that begin when other fences have signalled, and that return a fence of
- * their own, and an object (IFencedExecutionCallback) that knows how they went.
+ * Fenced executions: runs that begin after other fences have signalled. They return a fence of
+ * their own, and an object with their result (IFencedExecutionCallback).
  *
- * The device waits for the fences and the caller gets the run's, where the device has sync_files
- * and everything is in memory that it uses itself. Else the run is synchronous: it has ended when
- * the call returns, the fence is null, and what went wrong is the call's error.
+ * If the device makes sync_files and itself uses all memories of the request, the device waits for
+ * the fences, and the caller gets the fence of the run. Otherwise the run is synchronous: it has
+ * ended when the call returns, the fence is null, and an error of the run is the error of the call.
  */
 #ifndef NNB_FENCED_H
 #define NNB_FENCED_H
@@ -13,8 +13,8 @@
 #include "hal-bridge/service/run.h"
 
 /*
- * IPreparedModel.executeFenced(). Return: 0 or an ErrorStatus; the call's arena owns what is in
- * @result.
+ * Implements IPreparedModel.executeFenced(). Return: 0 or an ErrorStatus; the call's arena owns the
+ * contents of @result.
  */
 int nnb_fenced_execute(struct nnb_prepared_model *model, struct nnb_aidl_call *call,
 		       const struct nnb_aidl_request *request,
@@ -23,8 +23,8 @@ int nnb_fenced_execute(struct nnb_prepared_model *model, struct nnb_aidl_call *c
 		       struct nnb_aidl_fenced_execution_result *result);
 
 /*
- * IExecution.executeFenced(): the same with a run that stays the caller's, who does not use it at
- * the same time. So this is always synchronous.
+ * Implements IExecution.executeFenced(). The run stays the caller's, who must not use it meanwhile,
+ * so the execution is always synchronous.
  */
 int nnb_fenced_execute_run(struct nnb_run *run, struct nnb_aidl_call *call,
 			   const struct nnb_fds *wait_for, int64_t deadline_ns, int64_t duration_ns,

@@ -13,7 +13,7 @@
 #include "hal-bridge/service/validate.h"
 #include "libnnaccel/support/message.h"
 
-/* A constant in a pool, read into memory of our own before the graph copies it. */
+/* Reads a constant of a pool into memory of this process, before the graph copies it. */
 static int nnb_graph_set_pooled(struct nna_graph *graph, uint32_t subgraph, uint32_t index,
 				const struct nnb_memory *pool,
 				const struct nnb_aidl_data_location *at)
@@ -37,7 +37,7 @@ static int nnb_graph_set_pooled(struct nna_graph *graph, uint32_t subgraph, uint
 	return ret;
 }
 
-/* What the library is told of an operand; OPAQUE for one that it cannot hold. */
+/* Return: the library's description of an operand; OPAQUE if the library cannot hold it. */
 static struct nna_operand_desc nnb_graph_describe(const struct nnb_aidl_model *model,
 						  const struct nnb_aidl_operand *operand)
 {
@@ -62,7 +62,10 @@ static struct nna_operand_desc nnb_graph_describe(const struct nnb_aidl_model *m
 	return desc;
 }
 
-/* A constant that the library cannot hold has no value there: what reads it is not supported. */
+/*
+ * Adds an operand. A constant that the library cannot hold gets no value; operations that read it
+ * are unsupported.
+ */
 static int nnb_graph_add_operand(struct nna_graph *graph, uint32_t subgraph,
 				 const struct nnb_aidl_model *model,
 				 const struct nnb_aidl_operand *operand,

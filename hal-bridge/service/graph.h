@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Making libnnaccel's graph of a client's model: checked, and with its constants copied. */
+/*
+ * Makes libnnaccel's graph of a client's model: the model is checked, and its constants are copied.
+ */
 #ifndef NNB_GRAPH_H
 #define NNB_GRAPH_H
 
@@ -9,14 +11,14 @@
 
 /**
  * nnb_graph_create() - make a graph of a model
- * @call: takes messages
+ * @call: gets messages
  * @version: of the interface
- * @device: pools are opened for it
- * @model: as the client sent it
- * @out: a finished graph; what of it is of an extension that is not known here is not supported
+ * @device: opens the model's pools
+ * @model: the client's
+ * @out: a finished graph; operations of unknown extensions are not supported
  *
- * What a model of two subgraphs or more refers to keeps its numbers: subgraph 0 is the main one,
- * i + 1 is referenced[i]. Constants are read once, here.
+ * If the model has several subgraphs they keep their numbers: subgraph 0 is the main one, i + 1 is
+ * referenced[i]. Constants are read once, here.
  *
  * Return: 0 or an ErrorStatus.
  */

@@ -43,7 +43,7 @@ bool nnb_idle_wait(struct nnb_idle *idle)
 	end = nna_now_ns() + idle->period_ns;
 	while (!watchdog->stop && nna_watchdog_sleep(watchdog, end))
 		;
-	/* What is kept from here on may come too late for this sweep. */
+	/* Memory that is kept from here on may miss this sweep. */
 	idle->kept = false;
 	due = !watchdog->stop;
 	pthread_mutex_unlock(&watchdog->lock);

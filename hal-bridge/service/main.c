@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * nnaccel-hal: the NN HAL's process. It registers IDevice at binder's service manager and serves
- * until it is told to end. Nothing has to be cleared up then: what a process has of binder and of
- * the device the kernel takes back, and clients see that the object is dead.
+ * nnaccel-hal: the process of the NN HAL. It registers IDevice at binder's service manager and
+ * serves until it is told to end. It needs no clean-up: the kernel takes back its resources of
+ * binder and of the device, and clients notice that the object is dead.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -24,11 +24,11 @@
 #include "nna_version.h"
 
 /**
- * struct nnb_settings - what the command line says
+ * struct nnb_settings - the options of the command line
  * @service: for the service
  * @binder: for the connection
  * @instance: the name under IDevice
- * @sandbox: whether to give up what is not needed
+ * @sandbox: enter the sandbox
  */
 struct nnb_settings {
 	struct nnb_service_options service;
@@ -107,7 +107,7 @@ static const struct option nnb_options[] = {
 	{0},
 };
 
-/* Return: 0 to go on; 1 when all that was wanted has been said; -EINVAL. */
+/* Parses the command line. Return: 0 to go on; 1 after --help or --version; -EINVAL. */
 static int nnb_parse(int argc, char **argv, struct nnb_settings *settings)
 {
 	struct nnb_quota *quota = &settings->service.quota;
@@ -170,7 +170,7 @@ static int nnb_parse(int argc, char **argv, struct nnb_settings *settings)
 	return -EINVAL;
 }
 
-/* systemd's, when it has started us: an open socket, since none can be opened later. */
+/* Opens a socket to systemd, if systemd has started the process; it cannot be opened later. */
 static int nnb_notify_open(void)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
@@ -204,8 +204,8 @@ static void nnb_notify_ready(int fd)
 }
 
 /*
- * Descriptors are shared by all clients: the process may have as many as it is allowed to, and a
- * user whose objects take one each leaves most of them to others.
+ * Raises the limit of descriptors as far as allowed, because all clients share them. Limits the
+ * objects of a user, which take a descriptor each, to a quarter of it.
  */
 static void nnb_limit_files(struct nnb_quota *quota)
 {
@@ -221,7 +221,7 @@ static void nnb_limit_files(struct nnb_quota *quota)
 		quota->objects = limit.rlim_cur / 4;
 }
 
-/* Everything that opens files. */
+/* Opens all files. */
 static int nnb_open(const struct nnb_settings *settings, struct nnb_service **service,
 		    struct nnb_binder **binder)
 {
@@ -242,8 +242,8 @@ static int nnb_open(const struct nnb_settings *settings, struct nnb_service **se
 }
 
 /*
- * Registers the service and gives up what is not needed, in this order: a service manager of
- * Android's registers nothing of a user that is an app's, as nobody is by its number.
+ * Registers the service, and then enters the sandbox. This order is needed because Android's
+ * service manager refuses registrations of users whose number is an app's, such as nobody's.
  */
 static int nnb_serve(const struct nnb_settings *settings, struct nnb_service *service,
 		     struct nnb_binder *binder)
@@ -283,14 +283,14 @@ int main(int argc, char **argv)
 	ret = nnb_parse(argc, argv, &settings);
 	if (ret)
 		return ret > 0 ? 0 : 1;
-	/* Before there is another thread, which would be killed by them. */
+	/* Before other threads start, because they would receive these signals. */
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
-	/* A client may hand us a pipe, to be told how things are, that nobody reads. */
+	/* A client may pass a pipe for a dump, and nobody may read it. */
 	signal(SIGPIPE, SIG_IGN);
-	/* A file under /tmp is not there any more once the mounts are this process's own. */
+	/* Before the process gets its own mounts, which hide files under /tmp. */
 	nna_trace_prepare();
 	notify = nnb_notify_open();
 	nnb_limit_files(&settings.service.quota);

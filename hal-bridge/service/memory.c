@@ -68,8 +68,8 @@ int nnb_memory_find_range(struct nnb_aidl_call *call, const struct nnb_aidl_memo
 }
 
 /*
- * Whether nobody can take bytes away from what is mapped. A hole in huge pages takes them away,
- * too, whatever the seals say: there may be none left to fill it.
+ * Return: true if nobody can remove bytes from a mapping. A hole in huge pages can, despite the
+ * seals, because there may be no free page to fill it.
  */
 static bool nnb_memory_is_fixed(int fd, int seals, const struct stat *st)
 {
@@ -83,11 +83,11 @@ static bool nnb_memory_is_fixed(int fd, int seals, const struct stat *st)
 	       (!fstatfs(fd, &fs) && (unsigned long)fs.f_type != HUGETLBFS_MAGIC);
 }
 
-/* What the descriptor is. Return: 0 or an ErrorStatus. */
+/* Examines the descriptor. Return: 0 or an ErrorStatus. */
 static int nnb_memory_look_at(struct nnb_memory *memory, struct nnb_aidl_call *call, int fd,
 			      struct stat *st)
 {
-	/* Before the size, which is there to stay from then on. */
+	/* Before the size: a seal then guarantees that the size does not shrink. */
 	memory->seals = fcntl(fd, F_GET_SEALS);
 	if (fstat(fd, st))
 		return nnb_aidl_fail(call, INVALID, "memory: %s", strerror(errno));
@@ -100,7 +100,7 @@ static int nnb_memory_look_at(struct nnb_memory *memory, struct nnb_aidl_call *c
 	return 0;
 }
 
-/* Takes away what the descriptor's access mode does not allow. */
+/* Removes accesses that the descriptor's access mode does not allow. */
 static void nnb_memory_limit_access(struct nnb_memory *memory, int fd)
 {
 	int mode = fcntl(fd, F_GETFL) & O_ACCMODE;
@@ -111,17 +111,17 @@ static void nnb_memory_limit_access(struct nnb_memory *memory, int fd)
 		memory->writable = false;
 }
 
-/* Shares the memory with the device, if that can be done. */
+/* Shares the memory with the device, if possible. */
 static void nnb_memory_share(struct nnb_memory *memory, struct nna_device *device, int fd)
 {
-	/* A buffer is mapped for reading and writing. */
+	/* The device maps a buffer for reading and writing. */
 	if (!memory->fixed || !memory->readable || !memory->writable)
 		return;
 	if (nna_buffer_import(device, fd, memory->offset + memory->size, &memory->buffer))
 		memory->buffer = NULL;
 }
 
-/* Maps memory that is long enough, and stays so. */
+/* Maps memory that is long enough and cannot shrink. */
 static bool nnb_memory_map(struct nnb_memory *memory, int fd)
 {
 	const int protect =
@@ -134,7 +134,7 @@ static bool nnb_memory_map(struct nnb_memory *memory, int fd)
 	return true;
 }
 
-/* Maps ashmem. Return: false when it is none, or too small. */
+/* Maps ashmem. Return: false if it is no ashmem, or too small. */
 static bool nnb_memory_map_ashmem(struct nnb_memory *memory, int fd)
 {
 	int size = ioctl(fd, NNB_ASHMEM_GET_SIZE);
@@ -143,7 +143,7 @@ static bool nnb_memory_map_ashmem(struct nnb_memory *memory, int fd)
 	       nnb_memory_map(memory, fd);
 }
 
-/* Where bytes are that lie in this process; NULL for those of a file. */
+/* Return: the address of bytes that are mapped in this process; NULL for a file. */
 static unsigned char *nnb_memory_at(const struct nnb_memory *memory, size_t offset)
 {
 	unsigned char *map = memory->map;
@@ -153,7 +153,7 @@ static unsigned char *nnb_memory_at(const struct nnb_memory *memory, size_t offs
 	return map ? map + memory->offset + offset : NULL;
 }
 
-/* Takes what is neither shared nor ashmem. Return: 0 or an ErrorStatus. */
+/* Accepts memory that is neither shared nor ashmem. Return: 0 or an ErrorStatus. */
 static int nnb_memory_take_file(struct nnb_memory *memory, struct nnb_aidl_call *call, int fd,
 				const struct stat *st, bool borrow)
 {
@@ -170,7 +170,7 @@ static int nnb_memory_take_file(struct nnb_memory *memory, struct nnb_aidl_call 
 	return 0;
 }
 
-/* Decides how the range is got at. Return: 0 or an ErrorStatus. */
+/* Decides how the range is accessed. Return: 0 or an ErrorStatus. */
 static int nnb_memory_take(struct nnb_memory *memory, struct nna_device *device,
 			   struct nnb_aidl_call *call, const struct nnb_memory_range *range,
 			   bool borrow)
@@ -300,7 +300,7 @@ int nnb_memory_write(const struct nnb_memory *memory, size_t offset, const void 
 		memcpy(nnb_memory_at(memory, offset), from, size);
 		return 0;
 	}
-	/* Writing must not make a file longer that its owner has cut. */
+	/* A write must not extend a file that its owner has truncated. */
 	if (!memory->fixed) {
 		if (fstat(memory->fd, &st))
 			return -errno;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of clients: constants, inputs and outputs lie in it.
+ * Memory of clients, for constants, inputs and outputs.
  *
  *	shared	a dma-buf, or a memfd that is sealed against shrinking, which the device can use:
  *		nothing is copied
- *	mapped	a memfd that is sealed, too, but that the device does not take, since it is not of
- *		whole pages; and ashmem of older Android kernels, whose size is fixed once anybody
- *		has mapped it (no kernel of Debian has it, so no test here has seen any)
- *	file	anything else with a descriptor: read by pread() and written by pwrite(), never
- *		mapped, since its owner may truncate it at any moment, which would kill whoever
- *		touches the mapping. Every write checks the size anew, unless it cannot shrink
+ *	mapped	a sealed memfd that the device cannot use because it is not of whole pages; and
+ *		ashmem of older Android kernels, whose size is fixed after the first mapping
+ *		(Debian's kernels have no ashmem, so the tests here have never used it)
+ *	file	any other descriptor: read by pread(), written by pwrite(), and never mapped. Its
+ *		owner may truncate the file at any time, which would kill a process that touches
+ *		the mapping. Each write checks the size again, unless the file cannot shrink
  *
- * Memory that is borrowed for a call is not mapped: that costs more than to read and write once.
- * What calls bring again and again is kept (memory_cache.h).
+ * Memory that is borrowed for a call is not mapped: a mapping costs more than one read and one
+ * write. Memory that calls bring repeatedly is kept (memory_cache.h).
  *
- * A memory is a range: offset and size are the client's word, checked against the descriptor when
- * it is opened. It is counted; anybody may read and write at any time, in whatever order.
+ * A memory is a range. Its offset and size come from the client, and are checked against the
+ * descriptor when it is opened. It is reference-counted. Any thread may read and write at any time,
+ * in any order.
  */
 #ifndef NNB_MEMORY_H
 #define NNB_MEMORY_H
@@ -31,9 +32,9 @@
 #include "nnaccel.h"
 
 /**
- * struct nnb_memory_range - what a client says of its memory, as numbers that are in range
+ * struct nnb_memory_range - a client's description of memory, with checked numbers
  * @fd: the parcel's
- * @ashmem: it says to be that
+ * @ashmem: the client describes it as ashmem
  * @offset: of the first byte
  * @size: bytes, at least 1
  * @protect: PROT_READ, PROT_WRITE
@@ -49,13 +50,13 @@ struct nnb_memory_range {
  * struct nnb_memory - memory of a client
  * @refs: references
  * @buffer: of shared memory, owned; NULL for others
- * @map: of mapped memory, from its beginning, @offset + @size bytes; NULL for others
- * @fd: of a file; else -1
+ * @map: of mapped memory, @offset + @size bytes from the start of the file; NULL for others
+ * @fd: of a file; otherwise -1
  * @borrowed: @fd is the parcel's
- * @fixed: nobody can take bytes away
- * @seals: of the descriptor, when it was opened; -1 where there are none, as of a dma-buf
+ * @fixed: nobody can remove bytes
+ * @seals: of the descriptor, when it was opened; -1 for a file without seals, such as a dma-buf
  * @device: st_dev of the file
- * @inode: st_ino of the file; the number may be another file's once this one is gone
+ * @inode: st_ino of the file; the number may be reused after the file is gone
  * @offset: of the first byte in the buffer or file
  * @size: bytes
  * @readable: its bytes may be read
@@ -74,27 +75,30 @@ struct nnb_memory {
 	bool readable, writable;
 };
 
-/* Which range @from says. Return: 0 or an ErrorStatus, with a message. */
+/* Checks the description @from. Return: 0 or an ErrorStatus, with a message. */
 int nnb_memory_find_range(struct nnb_aidl_call *call, const struct nnb_aidl_memory *from,
 			  struct nnb_memory_range *range);
 /*
- * Opens it; @device is where it will be used, and has to stay open. Where @borrow is set the
- * descriptor may go on to belong to @call, which the memory must not outlive. Return: likewise.
+ * Opens a range for use on @device, which has to stay open. With @borrow the descriptor may stay
+ * @call's, and the memory must not outlive @call. Return: 0 or an ErrorStatus, with a message.
  */
 int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
 		    const struct nnb_memory_range *range, bool borrow, struct nnb_memory **out);
-/* Opens what @from says for no longer than @call. Return: likewise. */
+/*
+ * Opens the memory @from, which must not outlive @call. Return: 0 or an ErrorStatus, with a
+ * message.
+ */
 int nnb_memory_borrow(struct nna_device *device, struct nnb_aidl_call *call,
 		      const struct nnb_aidl_memory *from, struct nnb_memory **out);
-/* Wraps a buffer, which it owns from now on. Return: NULL without memory; then it is destroyed. */
+/* Wraps a buffer and takes it over. Return: NULL without memory; then the buffer is destroyed. */
 struct nnb_memory *nnb_memory_of_buffer(struct nna_buffer *buffer);
 struct nnb_memory *nnb_memory_ref(struct nnb_memory *memory);
 /* NULL is allowed. */
 void nnb_memory_unref(struct nnb_memory *memory);
 
 /*
- * Copies bytes. Return: 0, -EINVAL outside the memory, -EACCES when it may not be read or written,
- * -ENODATA when the file has become shorter, or the error of the file.
+ * Copies bytes. Return: 0, -EINVAL outside of the memory, -EACCES if the access is not allowed,
+ * -ENODATA if the file has been truncated, or the error of the file.
  */
 int nnb_memory_read(const struct nnb_memory *memory, size_t offset, void *to, size_t size);
 int nnb_memory_write(const struct nnb_memory *memory, size_t offset, const void *from, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Memories that calls bring again and again (memory_cache.h). */
+/* Memories that calls bring repeatedly (memory_cache.h). */
 #include "hal-bridge/service/memory_cache.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static void nnb_memory_entry_drop(const struct nnb_memory_entry *entry)
 	close(entry->range.fd);
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static struct nnb_memory_entry nnb_memory_cache_take(struct nnb_memory_cache *cache, uint32_t index)
 {
 	struct nnb_memory_entry entry = cache->entries[index];
@@ -32,7 +32,7 @@ static struct nnb_memory_entry nnb_memory_cache_take(struct nnb_memory_cache *ca
 	return entry;
 }
 
-/* What has been taken out of the client's cache; an empty entry is allowed. */
+/* Releases an entry that was removed from the client's cache; an empty entry is allowed. */
 static void nnb_memory_cache_forget(struct nnb_client *client, const struct nnb_memory_entry *entry)
 {
 	if (!entry->memory)
@@ -55,8 +55,8 @@ static bool nnb_memory_entry_is(const struct nnb_memory_entry *entry,
 }
 
 /*
- * The memory that is kept of the range, a reference; NULL for none. One whose seals have changed is
- * taken out, to @gone.
+ * Return: the kept memory of a range, a reference; NULL for none. An entry whose seals have changed
+ * is moved to @gone.
  */
 static struct nnb_memory *nnb_memory_cache_find(struct nnb_memory_cache *cache,
 						const struct nnb_memory_range *range,
@@ -85,7 +85,7 @@ static struct nnb_memory *nnb_memory_cache_find(struct nnb_memory_cache *cache,
 	return memory;
 }
 
-/* Whether a call has brought the memory's file lately; from now on one has. */
+/* Return: true if a recent call has brought the memory's file. Records the file as recent. */
 static bool nnb_memory_cache_has_seen(struct nnb_memory_cache *cache,
 				      const struct nnb_memory *memory)
 {
@@ -104,7 +104,7 @@ static bool nnb_memory_cache_has_seen(struct nnb_memory_cache *cache,
 	return seen;
 }
 
-/* Keeps the memory. Without quota or a descriptor it will be opened again the next time. */
+/* Keeps the memory. Without quota or a descriptor, the next call opens it again. */
 static void nnb_memory_cache_keep(struct nnb_client *client, const struct nnb_memory_range *range,
 				  struct nnb_memory *memory)
 {
@@ -139,7 +139,7 @@ void nnb_memory_cache_init(struct nnb_memory_cache *cache)
 
 uint32_t nnb_memory_cache_fini(struct nnb_memory_cache *cache)
 {
-	/* A sweep may be about to end. */
+	/* A sweep may be in its last part, which holds the lock. */
 	pthread_mutex_lock(&cache->lock);
 	for (uint32_t i = 0; i < cache->count; i++)
 		nnb_memory_entry_drop(&cache->entries[i]);

@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memories that a client's calls bring again and again, opened once. A burst or a reusable
- * execution names what it keeps; a synchronous or fenced execution brings the descriptors of its
- * memories each time, and to look at them, import them and map them anew costs more than the rest
- * of a small request.
+ * A cache of open memories that a client's calls bring repeatedly. A burst or a reusable execution
+ * names the memories that it keeps. A synchronous or fenced execution brings the descriptors of its
+ * memories each time. Examining, importing and mapping them again would cost more than the rest of
+ * a small request.
  *
- * What is kept: memory that is fixed (memory.h), shared with the device or mapped, when a second
- * call brings it. Many clients make new memory for every call, which is not worth being kept. The
- * contents of files that may be cut are read and written at each call, their sizes checked, so
- * there would be nothing to keep of them.
+ * Contents: fixed memory (memory.h) that is shared with the device or mapped, from the second call
+ * that brings it. Many clients make new memory for every call, which is not worth keeping. Files
+ * that may be truncated are read and written at each call and their size is checked, so the cache
+ * could not help.
  *
- * When it is the same: the range and the protection are the same, and the kernel says that both
- * descriptors, the parcel's and a duplicate that is kept, are of one open file (F_DUPFD_QUERY).
- * Access mode and inode are the open file's, for as long as it is there. So neither the number of a
- * descriptor nor that of an inode, both of which are used again, is ever believed (the numbers of
- * dma-bufs' inodes have 32 bits and come from a counter that all pipes and sockets share); and the
- * same inode opened for reading only is another memory. What can change of an open file are its
- * seals: they are asked for each time, and a memory whose seals have changed is forgotten, as its
- * mapping may be able to do what the descriptor cannot any more. An older kernel, which does not
- * compare descriptors, keeps nothing.
+ * Equality: the range and the protection are equal, and the kernel says that both descriptors, the
+ * parcel's and the kept duplicate, refer to one open file (F_DUPFD_QUERY). Access mode and inode
+ * belong to the open file while it exists. The numbers of descriptors and of inodes are reused, so
+ * neither is compared (inode numbers of dma-bufs have 32 bits and come from a counter shared with
+ * pipes and sockets). An inode that is opened again, read-only for instance, is another memory. An
+ * open file's seals can change, so they are read each time. A memory whose seals have changed is
+ * dropped, because its mapping may allow more than the descriptor does now. An older kernel cannot
+ * compare descriptors; then the cache stays empty.
  *
- * Who has it: one client, for its own device. Nobody else finds it, and it goes with the client. It
- * goes, too, when it has not been used for some seconds (idle.h), so a client that seals its memory
- * against all writing may have to wait that long: it cannot be done while anybody has mapped it.
+ * Owner: one client, for its own device. Other clients cannot find an entry, and it goes with the
+ * client. It is also dropped after some seconds without use (idle.h). A file cannot be sealed
+ * against writing while it is mapped, so a client that wants to do so may have to wait that long.
  *
- * How much: NNB_MEMORY_CACHE_ENTRIES of a client, and as many of a user as the quota says, each
- * with a descriptor, since descriptors are everybody's. A client that has as many loses one for
- * each that is new; a user that has, gets no more.
+ * Size: NNB_MEMORY_CACHE_ENTRIES per client, and the quota's number per user, because each entry
+ * takes a descriptor and all clients share those. Beyond the client's limit a new entry replaces an
+ * old one; beyond the user's limit no entry is added.
  */
 #ifndef NNB_MEMORY_CACHE_H
 #define NNB_MEMORY_CACHE_H
@@ -42,8 +41,8 @@ struct nnb_client;
 #define NNB_MEMORY_CACHE_ENTRIES 16u
 
 /**
- * struct nnb_memory_entry - memory that is kept
- * @range: what the client says of it; its descriptor is a duplicate, owned
+ * struct nnb_memory_entry - a kept memory
+ * @range: the client's description; its descriptor is a duplicate, owned
  * @memory: a reference
  * @used: since the last sweep
  */
@@ -54,13 +53,13 @@ struct nnb_memory_entry {
 };
 
 /**
- * struct nnb_memory_cache - memories of a client
- * @lock: of what follows
+ * struct nnb_memory_cache - the kept memories of a client
+ * @lock: guards the fields below
  * @entries: @count of them
- * @count: of @entries
- * @next: where to look first: after the one that was found last, as calls bring several in turn
- * @seen: of what calls have brought lately: a hint that need not be right
- * @next_seen: of @seen is the oldest
+ * @count: entries of @entries
+ * @next: where a search starts: after the last found entry, because calls bring memories in turn
+ * @seen: files of recent calls: a hint, which may be wrong
+ * @next_seen: index of the oldest entry of @seen
  */
 struct nnb_memory_cache {
 	pthread_mutex_t lock;
@@ -74,21 +73,22 @@ struct nnb_memory_cache {
 };
 
 void nnb_memory_cache_init(struct nnb_memory_cache *cache);
-/* Forgets everything. Return: how many memories that was. */
+/* Drops all entries. Return: their number. */
 uint32_t nnb_memory_cache_fini(struct nnb_memory_cache *cache);
 
 /*
- * A reference to the memory that @from says, kept or opened; where @borrow is set the caller needs
- * it for no longer than @call. Return: 0 or an ErrorStatus, with a message.
+ * Gets a reference to the memory @from, kept or newly opened. With @borrow the caller does not need
+ * it after @call. Return: 0 or an ErrorStatus, with a message.
  */
 int nnb_memory_cache_open(struct nnb_client *client, struct nnb_aidl_call *call,
 			  const struct nnb_aidl_memory *from, bool borrow, struct nnb_memory **out);
 
 /*
- * Gives back what has not been used since the last time: takes it out of the cache, to @entries of
- * NNB_MEMORY_CACHE_ENTRIES, whose count is returned, and takes @lock; then drops it and gives @lock
- * back, which lets the client go. So whoever holds the service's lock to find the client need not
- * hold it any longer while memory is freed.
+ * Release unused entries in two steps. nnb_memory_cache_begin_sweep() moves the entries that were
+ * not used since the last sweep to @entries, which has room for NNB_MEMORY_CACHE_ENTRIES, takes
+ * @lock, and returns their number. nnb_memory_cache_end_sweep() drops them and releases @lock,
+ * after which the client may be freed. So the caller can release the service's lock, with which it
+ * found the client, before memory is freed.
  */
 uint32_t nnb_memory_cache_begin_sweep(struct nnb_memory_cache *cache,
 				      struct nnb_memory_entry *entries);

@@ -42,7 +42,7 @@ static const struct nnb_object_ops nnb_prepared_model_ops = {
 	.transact = nnb_prepared_model_transact,
 };
 
-/* What the program's inputs and outputs are. */
+/* Gets the descriptions of the program's inputs and outputs. */
 static int nnb_prepared_model_describe(struct nnb_prepared_model *model)
 {
 	int ret = 0;

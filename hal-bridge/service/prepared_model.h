@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * IPreparedModel: a compiled model. It keeps no executions: the memory that runs leave behind is
- * the program's, for the next run or the library's watchdog.
+ * IPreparedModel: a compiled model. It keeps no executions. The program keeps the memory of past
+ * runs for the next run, until the library's watchdog frees it.
  */
 #ifndef NNB_PREPARED_MODEL_H
 #define NNB_PREPARED_MODEL_H
@@ -13,8 +13,8 @@
 /**
  * struct nnb_prepared_model - a compiled model
  * @object: IPreparedModel
- * @id: no other model of this process has or had it
- * @client: whose it is, a reference; charged with one model
+ * @id: unique in this process, and never reused
+ * @client: its owner, a reference; charged with one model
  * @program: owned
  * @inputs: @input_count of them, owned
  * @outputs: @output_count of them, owned
@@ -32,8 +32,8 @@ struct nnb_prepared_model {
 
 /**
  * nnb_prepared_model_create() - compile a graph
- * @client: a reference is taken; it has been charged with one model, which from now on, and after
- *	an error too, is the model's to give back
+ * @client: a reference is taken; it has been charged with one model. The model takes over the
+ *	charge, also after an error
  * @graph: finished
  * @options: for the library
  * @out: one reference
@@ -44,11 +44,14 @@ int nnb_prepared_model_create(struct nnb_client *client, struct nna_graph *graph
 			      const struct nna_program_options *options,
 			      struct nnb_prepared_model **out);
 
-/* The same with a program that there is already, which is the model's from now on, as above. */
+/*
+ * Makes a model of an existing program and takes over the program and the charge, also after an
+ * error.
+ */
 int nnb_prepared_model_wrap(struct nnb_client *client, struct nna_program *program,
 			    struct nnb_prepared_model **out);
 
-/* The model that an object of a parcel is; NULL when it is none of this service's. */
+/* Return: the model of an object in a parcel; NULL if the object is no model of this service. */
 struct nnb_prepared_model *nnb_prepared_model_of(struct nnb_object *object);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the clients of a user have, against what they may have (quota.h). */
+/* Charges the clients of a user against their quota (quota.h). */
 #include "hal-bridge/service/quota.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Requests, bound and run (run.h). */
+/* Binds and runs requests (run.h). */
 #include "hal-bridge/service/run.h"
 
 #include <errno.h>
@@ -48,12 +48,12 @@ static int nnb_run_open_pools(struct nnb_run *run, struct nnb_aidl_call *call,
 }
 
 /**
- * struct nnb_run_shape - what model and request say together of an argument
- * @rank: of @dims
- * @dims: 0 is unknown
- * @given: @dims when the library has to be told, else NULL: the model says all
+ * struct nnb_run_shape - the shape of an argument, from the model and the request
+ * @rank: entries of @dims
+ * @dims: 0 for an unknown one
+ * @given: @dims if the library needs them, NULL if the model has all dimensions
  * @known: all dimensions are known
- * @size: bytes, when @known
+ * @size: bytes, if @known
  */
 struct nnb_run_shape {
 	uint32_t rank;
@@ -92,7 +92,7 @@ static int nnb_run_find_shape(struct nnb_aidl_call *call, const struct nna_io_in
 	return 0;
 }
 
-/* Where an argument lies: inside its pool. */
+/* Checks the location of an argument: inside its pool. */
 static int nnb_run_find_place(struct nnb_run *run, struct nnb_aidl_call *call,
 			      const struct nnb_aidl_request_argument *from, const char *what,
 			      uint32_t index, struct nnb_run_argument *argument)
@@ -118,7 +118,7 @@ static int nnb_run_find_place(struct nnb_run *run, struct nnb_aidl_call *call,
 	return 0;
 }
 
-/* A device buffer as an argument: its role, and as input what is in it. */
+/* Binds an argument to a device buffer: checks its role, and for an input its value. */
 static int nnb_run_use_buffer(struct nnb_run *run, struct nnb_aidl_call *call, bool output,
 			      uint32_t index, struct nnb_run_shape *shape,
 			      struct nnb_run_argument *argument)
@@ -155,7 +155,9 @@ static int nnb_run_use_buffer(struct nnb_run *run, struct nnb_aidl_call *call, b
 	return 0;
 }
 
-/* Memory of the client as an argument: what it may be used for, and a copy where that is needed. */
+/*
+ * Binds an argument to memory of the client: checks the access, and makes a copy if one is needed.
+ */
 static int nnb_run_use_memory(struct nnb_run *run, struct nnb_aidl_call *call, bool output,
 			      uint32_t index, const struct nnb_run_shape *shape,
 			      struct nnb_run_argument *argument)
@@ -332,7 +334,7 @@ int nnb_run_begin(struct nnb_run *run, uint64_t deadline_ns, uint64_t duration_n
 	return ret ? ret : nna_execution_set_duration(run->execution, duration_ns);
 }
 
-/* Writes what is in the copy of an output; only as much as the output has. */
+/* Writes the copy of an output to the client's memory, as many bytes as the output has. */
 static int nnb_run_write_back(const struct nnb_run *run, uint32_t index)
 {
 	const struct nnb_run_argument *output = &run->outputs[index];
@@ -386,7 +388,7 @@ int nnb_run_status(const struct nnb_run *run, int error)
 	}
 }
 
-/* Shapes of the outputs, after a run that succeeded or had an output that did not fit. */
+/* Gets the shapes of the outputs, after success or if an output did not fit. */
 static int nnb_run_shapes(const struct nnb_run *run, struct nnb_aidl_call *call,
 			  struct nnb_aidl_execution_result *result)
 {
@@ -472,7 +474,7 @@ bool nnb_run_is_known(const struct nnb_run *run)
 
 int nnb_run_check_config(struct nnb_aidl_call *call, const struct nnb_aidl_execution_config *config)
 {
-	/* Hints are a vendor's own; those of others are to be passed over. */
+	/* Hints belong to vendors; hints of other vendors are ignored. */
 	return nnb_validate_extensions(call, config->extension_name_to_prefix.data,
 				       config->extension_name_to_prefix.count);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run: a request of a client, bound to an execution of its model. Synchronous and fenced
- * executions, bursts and reusable executions all are runs; they differ in how long one lives.
+ * A run: a client's request, bound to an execution of its model. Synchronous and fenced executions,
+ * bursts and reusable executions all use runs; they differ in the life time of a run.
  *
- * How an argument travels is decided when the run is made:
+ * Creating a run decides how each argument is passed:
  *
  *	shared memory, device buffers	the execution works on them
  *	files				inputs are read into memory of the run when it begins,
- *					outputs written from there when it has ended
+ *					outputs are written from such memory when it has ended
  *
  * A run belongs to one thread at a time.
  */
@@ -22,10 +22,10 @@
 #include "hal-bridge/service/prepared_model.h"
 
 /**
- * struct nnb_run_options - how to run
- * @measure: durations are wanted
- * @loop_timeout_ns: for all loops together, as the client says it: -1 for the default
- * @brief: the run ends before the call does that brings the request, whose descriptors it borrows
+ * struct nnb_run_options - the options of a run
+ * @measure: durations are requested
+ * @loop_timeout_ns: for all loops together, the client's value: -1 for the default
+ * @brief: the run ends before the call that brings the request, and borrows its descriptors
  */
 struct nnb_run_options {
 	bool measure;
@@ -34,7 +34,7 @@ struct nnb_run_options {
 };
 
 /**
- * struct nnb_run_pool - where arguments lie: one of both is set
+ * struct nnb_run_pool - the memory of arguments: one member is set
  * @memory: memory of the client, a reference
  * @buffer: a device buffer, a reference to its object
  */
@@ -45,9 +45,9 @@ struct nnb_run_pool {
 
 /**
  * struct nnb_run_argument - an input or output
- * @pool: where it lies; NULL when it is omitted
+ * @pool: its memory; NULL if it is omitted
  * @offset: in the pool
- * @size: bytes there
+ * @size: bytes in the pool
  * @copy: of a file: memory of the run, @size bytes, owned
  * @known: all dimensions are known before the run
  */
@@ -59,12 +59,12 @@ struct nnb_run_argument {
 };
 
 /**
- * struct nnb_run - a request that is bound
+ * struct nnb_run - a bound request
  * @model: a reference to its object
  * @execution: of the model's program, owned; NULL before it is made
- * @under_way: for the client, from nnb_run_begin() to nnb_run_end()
- * @deadline: of the run that is under way or was the last
- * @options: how to run
+ * @under_way: the client's entry from nnb_run_begin() to nnb_run_end()
+ * @deadline: of the present or last run
+ * @options: the options
  * @pools: @pool_count of them, owned
  * @pool_count: entries of @pools
  * @inputs: as many as the model has, owned
@@ -83,12 +83,12 @@ struct nnb_run {
 
 /**
  * nnb_run_init() - check and bind a request
- * @run: to be ended by nnb_run_fini(), also after an error
- * @model: whose run it is
- * @call: takes messages
- * @request: as the client sent it
- * @memories: a burst's, one for each pool; NULL entries, and NULL, are opened here
- * @options: how to run
+ * @run: nnb_run_fini() must follow, also after an error
+ * @model: the model
+ * @call: gets messages
+ * @request: the client's
+ * @memories: of a burst: kept memories, one for each pool; NULL entries, and NULL, are opened here
+ * @options: the options
  *
  * Return: 0 or an ErrorStatus.
  */
@@ -98,32 +98,32 @@ int nnb_run_init(struct nnb_run *run, struct nnb_prepared_model *model, struct n
 void nnb_run_fini(struct nnb_run *run);
 
 /*
- * Runs and waits. @result lies in the call's arena; an output that did not fit is no error. Return:
- * 0 or an ErrorStatus.
+ * Runs a request and waits. @result lies in the call's arena; an output that did not fit is no
+ * error. Return: 0 or an ErrorStatus.
  */
 int nnb_run_execute(struct nnb_run *run, struct nnb_aidl_call *call, int64_t deadline_ns,
 		    struct nnb_aidl_execution_result *result);
 
 /*
- * For fenced executions, which need all of this one by one: what comes before a run (deadline in
- * CLOCK_MONOTONIC ns, 0 for none) and after it, which comes after an error of nnb_run_begin(), too.
- * Return: 0 or a negative errno, -ECANCELED when the client is dead; nnb_run_end() returns @error,
- * or what went wrong with the outputs.
+ * The parts before and after a run, for fenced executions. @deadline: CLOCK_MONOTONIC ns, 0 for
+ * none. nnb_run_end() must follow nnb_run_begin(), also after its error. Return: 0 or a negative
+ * errno, -ECANCELED if the client is dead; nnb_run_end() returns @error, or an error of the
+ * outputs.
  */
 int nnb_run_begin(struct nnb_run *run, uint64_t deadline_ns, uint64_t duration_ns);
 int nnb_run_end(struct nnb_run *run, int error);
 
-/* Whether all outputs are where the device writes them, and all their dimensions are known. */
+/* Return: true if the device writes all outputs itself, and all their dimensions are known. */
 bool nnb_run_is_direct(const struct nnb_run *run);
 bool nnb_run_is_known(const struct nnb_run *run);
 
 /*
- * The ErrorStatus of an error of a run, where bad data is no bad argument, and a miss is persistent
- * when the run itself needs too long.
+ * Return: the ErrorStatus of a run's error. Bad data is no bad argument here, and a missed deadline
+ * is persistent if the run itself needs more time.
  */
 int nnb_run_status(const struct nnb_run *run, int error);
 
-/* Hints and extensions of a configuration. Return: 0 or INVALID_ARGUMENT. */
+/* Checks hints and extensions of a configuration. Return: 0 or INVALID_ARGUMENT. */
 int nnb_run_check_config(struct nnb_aidl_call *call,
 			 const struct nnb_aidl_execution_config *config);
 

@@ -19,14 +19,14 @@
 
 #include "sandbox/seccomp.h"
 
-#define NNB_USER "nnaccel-hal" /* who to become, if there is such a user */
-#define NNB_NOBODY 65534u /* else */
-#define NNB_ACCELERATORS 8 /* numbers of nodes that an accelerator may come back under */
-#define NNB_ROOT "/tmp" /* where the new root directory is made, in mounts of its own */
+#define NNB_USER "nnaccel-hal" /* the user to become, if there is such a user */
+#define NNB_NOBODY 65534u /* otherwise */
+#define NNB_ACCELERATORS 8 /* numbers that an accelerator's node may get when it comes back */
+#define NNB_ROOT "/tmp" /* mount point of the new root, in mounts of its own */
 
 /* -------------------------------------------------------------------------------------- filter */
 
-/* System calls that may be made with any arguments; of others, see nnb_rules. */
+/* System calls that are allowed with any arguments; nnb_rules has the others. */
 static const uint32_t nnb_allowed[] = {
 	/* binder, the accelerator, dma-bufs, fences: all of them have descriptors and ioctls */
 	SYS_ioctl,
@@ -49,11 +49,11 @@ static const uint32_t nnb_allowed[] = {
 	SYS_pipe2,
 	SYS_eventfd2,
 	SYS_memfd_create,
-	/* the accelerator's node, for one more client: there is nothing else to open */
+	/* the accelerator's node, for each new client; no other file is left to open */
 	SYS_openat,
 	SYS_getdents64,
 	/* memory; see also mmap and mprotect */
-	SYS_sysinfo, /* the C library's qsort() asks how much of it there is */
+	SYS_sysinfo, /* the C library's qsort() asks for the free memory */
 	SYS_munmap,
 	SYS_mremap,
 	SYS_madvise,
@@ -83,7 +83,7 @@ static const uint32_t nnb_allowed[] = {
 	SYS_tgkill,
 	SYS_exit,
 	SYS_exit_group,
-#ifdef SYS_poll /* older machines have older calls, too */
+#ifdef SYS_poll /* older calls, which only older machines have */
 	SYS_poll,
 	SYS_open,
 	SYS_pipe,
@@ -94,9 +94,9 @@ static const uint32_t nnb_allowed[] = {
 static const struct nna_seccomp_rule nnb_rules[] = {
 	{SYS_mmap, 2, PROT_EXEC, 0, EPERM},
 	{SYS_mprotect, 2, PROT_EXEC, 0, EPERM},
-	/* Threads, no processes. */
+	/* Threads are allowed, processes are not. */
 	{SYS_clone, 0, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM, EPERM},
-	/* Its flags lie in memory, where no filter sees them: C libraries fall back on clone. */
+	/* A filter cannot see its flags, which lie in memory. C libraries fall back on clone. */
 	{SYS_clone3, 0, 0, 1, ENOSYS},
 	{SYS_prctl, 0, UINT32_MAX, PR_SET_NAME, EPERM},
 };
@@ -115,7 +115,7 @@ int nnb_sandbox_prepare(void)
 	return 0;
 }
 
-/* A device node for @uid alone. */
+/* Makes a device node that only @uid may use. */
 static int nnb_sandbox_add_node(const char *path, dev_t device, uid_t uid, gid_t gid)
 {
 	char copy[128];
@@ -133,7 +133,7 @@ static int nnb_sandbox_add_node(const char *path, dev_t device, uid_t uid, gid_t
 	return 0;
 }
 
-/* One like that which is outside under this name, if there is one. */
+/* Makes a node like the one of this name outside of the sandbox, if there is one. */
 static int nnb_sandbox_copy_node(const char *path, uid_t uid, gid_t gid)
 {
 	struct stat node;
@@ -144,9 +144,9 @@ static int nnb_sandbox_copy_node(const char *path, uid_t uid, gid_t gid)
 }
 
 /*
- * The accelerator's node. A device that was unplugged comes back under another number while
- * somebody has it open still: where the service looks for the device itself, all numbers up to a
- * limit have nodes, also those of devices to come.
+ * Makes the accelerator's node. An unplugged device comes back under another number if it is still
+ * open somewhere. So if the service finds the device by itself, all numbers up to a limit get
+ * nodes, also those without a device yet.
  */
 static int nnb_sandbox_add_accelerator(const char *path, bool any, uid_t uid, gid_t gid)
 {
@@ -184,7 +184,7 @@ static int nnb_sandbox_change_root(struct nnb_service *service, uid_t uid, gid_t
 	return 0;
 }
 
-/* Without root's user there are no capabilities left, in no thread. */
+/* A user other than root has no capabilities, in any thread. */
 static int nnb_sandbox_change_user(uid_t uid, gid_t gid)
 {
 	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))

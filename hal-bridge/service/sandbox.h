@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the HAL's process gives up once everything is open: its user, its capabilities, all files
- * but the accelerator's node, and all system calls that it does not make. Whoever takes it over by
- * a parcel has binder, the accelerator, and what other clients send to the service; nothing else.
+ * The sandbox of the HAL's process. Once everything is open the process gives up its user, its
+ * capabilities, all files but the accelerator's node, and all system calls that it does not make.
+ * An attacker who takes over the process by a parcel has binder, the accelerator, and the data that
+ * other clients send to the service.
  *
- * Each client has a device of its own, so the node has to stay within reach. Started by root, the
- * process gets a root directory in which there is that node (where the service was not told which
- * one, those of the first accelerators), /dev/udmabuf and nothing else. Started
- * by somebody else, it keeps the root directory that it has been given.
+ * Each client has a device of its own, so the node must stay reachable. If root starts the process,
+ * it gets a root directory with only that node (or the nodes of the first accelerators, if the
+ * service was not told which) and /dev/udmabuf. If another user starts it, it keeps the root
+ * directory that it was given.
  */
 #ifndef NNB_SANDBOX_H
 #define NNB_SANDBOX_H
@@ -16,10 +17,14 @@
 
 #include "hal-bridge/service/service.h"
 
-/* Before there is a second thread: mounts of its own, as root. Return: 0 or a negative errno. */
+/*
+ * Gives the process mounts of its own, as root, before a second thread starts. Return: 0 or a
+ * negative errno.
+ */
 int nnb_sandbox_prepare(void);
 /*
- * Enters it, for good and with all threads. Return: 0, or a negative errno, with what went wrong in
+ * Enters the sandbox, for good and with all threads. Return: 0, or a negative errno with a message
+ * in
  * @why.
  */
 int nnb_sandbox_enter(struct nnb_service *service, char *why, size_t why_size);

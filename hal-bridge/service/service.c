@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The service, its clients and their quotas (service.h). */
+/* The service, and its clients (service.h). */
 #include "hal-bridge/service/service.h"
 
 #include <errno.h>
@@ -33,7 +33,10 @@ static int nnb_service_open_device(struct nnb_service *service, struct nna_devic
 		return ret;
 	nna_device_get_info(*out, &info);
 	pthread_mutex_lock(&service->lock);
-	/* A service of an accelerator does not go on as one of the CPU. */
+	/*
+	 * Never replace an accelerator by the loopback, which computes on the CPU, or the other way
+	 * round.
+	 */
 	if (service->info.name[0] && service->info.loopback != info.loopback)
 		ret = -ENODEV;
 	else
@@ -85,7 +88,7 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 	service->started = !options->held;
 	ret = nnb_service_open_device(service, &device);
 	if (!ret) {
-		/* Each client has one of its own. */
+		/* This was a test: each client opens a device of its own. */
 		nna_device_close(device);
 		limits.threads = options->workers ? options->workers : 32;
 		limits.per_key = (limits.threads + 3) / 4;
@@ -121,7 +124,7 @@ void nnb_service_wait(struct nnb_service *service)
 	pthread_mutex_unlock(&service->lock);
 }
 
-/* Nobody waits for what the client has under way, and nothing more begins. */
+/* Cancels the client's runs, and keeps new ones from beginning. */
 static void nnb_client_give_up(struct nnb_client *client)
 {
 	pthread_mutex_lock(&client->runs_lock);
@@ -136,7 +139,7 @@ void nnb_service_destroy(struct nnb_service *service)
 	if (!service)
 		return;
 	nnb_workers_fini(&service->workers);
-	/* A run that is given up keeps its client until it has ended. */
+	/* A cancelled run keeps its client until it has ended. */
 	pthread_mutex_lock(&service->lock);
 	for (struct nnb_client *client = service->clients; client; client = client->next)
 		nnb_client_give_up(client);
@@ -229,7 +232,7 @@ void nnb_service_dump(struct nnb_service *service, int fd)
 			atomic_load(&client->dead) ? ", dead" : "");
 	pthread_mutex_unlock(&service->lock);
 	fputs("last messages:\n", out);
-	/* Not under the lock: the descriptor is somebody else's, and may block. */
+	/* Without the lock: the descriptor is another process's, and a write may block. */
 	if (!fclose(out))
 		dprintf(fd, "%s", text);
 	free(text);
@@ -238,7 +241,7 @@ void nnb_service_dump(struct nnb_service *service, int fd)
 
 /* -------------------------------------------------------------------------------------- clients */
 
-/* With the service's lock. */
+/* Called with the service's lock. */
 static struct nnb_user *nnb_user_get(struct nnb_service *service, uid_t uid)
 {
 	struct nnb_user *user = service->users;
@@ -257,7 +260,7 @@ static struct nnb_user *nnb_user_get(struct nnb_service *service, uid_t uid)
 	return user;
 }
 
-/* With the service's lock. */
+/* Called with the service's lock. */
 static void nnb_user_put(struct nnb_service *service, struct nnb_user *user)
 {
 	struct nnb_user **at = &service->users;
@@ -270,7 +273,7 @@ static void nnb_user_put(struct nnb_service *service, struct nnb_user *user)
 	free(user);
 }
 
-/* A client without a device; with the service's lock. */
+/* Creates a client without a device. Called with the service's lock. */
 static struct nnb_client *nnb_client_create(struct nnb_service *service,
 					    const struct nnb_caller *caller)
 {
@@ -294,7 +297,7 @@ static struct nnb_client *nnb_client_create(struct nnb_service *service,
 	return client;
 }
 
-/* The client that @caller is, a reference; NULL without memory. */
+/* Return: the client of @caller, a reference; NULL without memory. */
 static struct nnb_client *nnb_client_find(struct nnb_service *service,
 					  const struct nnb_caller *caller)
 {
@@ -302,7 +305,7 @@ static struct nnb_client *nnb_client_find(struct nnb_service *service,
 
 	pthread_mutex_lock(&service->lock);
 	client = service->clients;
-	/* The number of a process that has ended may already be another's. */
+	/* The process id of a process that has ended may have been reused. */
 	while (client && (client->lost || atomic_load(&client->dead) ||
 			  client->caller.euid != caller->euid ||
 			  client->caller.pid != caller->pid))
@@ -316,8 +319,8 @@ static struct nnb_client *nnb_client_find(struct nnb_service *service,
 }
 
 /*
- * Opens the device, or looks whether it is still there; *@lost is set when it is not. Opening holds
- * up this client alone.
+ * Opens the client's device, or checks that it still exists; sets *@lost if it does not. Opening
+ * blocks only this client.
  */
 static int nnb_client_open(struct nnb_client *client, bool *lost)
 {

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The NN HAL's service, whatever carries its parcels. Its data:
+ * The NN HAL's service, independent of binder's backend. Its data:
  *
  *	service		options, the clients, the workers; one IDevice object
- *	user		what all clients of a uid use together: bounded by the quotas
- *	client		(euid, pid), with its own nna_device, so its own address space and contexts;
- *			lives as long as an object of its or a call that needs it
+ *	user		what all clients of a uid hold together, bounded by quotas
+ *	client		(euid, pid), with its own nna_device, so with its own address space and
+ *			contexts; lives while an object of it or a call needs it
  *	objects		prepared models, bursts, executions, buffers, callbacks of fenced
- *			executions: counted, each keeps what it needs (a burst its model, a model
+ *			executions: counted; each holds what it needs (a burst its model, a model
  *			its client)
  *
- * A client that dies takes its references along: binder drops them, and with the last one goes an
- * object. So nothing has to be searched and freed. But its runs are cancelled, which may wait for
- * what never comes, and keep what they use until they end.
+ * When a client dies, binder drops its references, and the last reference frees an object. So the
+ * service has to search for nothing. But the service cancels the client's runs, because they may
+ * wait for fences that never signal. A cancelled run holds its objects until it has ended.
  *
- * Locking: nnb_service.lock guards the lists of clients and users and the users' counters; a
- * client's lock its table of buffers, its @runs_lock its runs, the lock of its @memories those. No
- * lock is held while a device works or a callback is called. The service's is never taken inside a
- * client's, and no other inside @runs_lock or that of @memories.
+ * Locking: nnb_service.lock guards the lists of clients and users and the counters of users. A
+ * client's lock guards its table of buffers, its @runs_lock its runs, and the lock of its @memories
+ * these. No lock is held while a device works or a callback runs. The service's lock is never taken
+ * inside a client's; the watchdog's is taken inside the service's. No other lock is taken inside
+ * @runs_lock, that of @memories, or the watchdog's.
  */
 #ifndef NNB_SERVICE_H
 #define NNB_SERVICE_H
@@ -37,10 +38,10 @@
 struct nnb_buffer;
 
 /**
- * struct nnb_service_options - how to serve
+ * struct nnb_service_options - the options of the service
  * @device: as for nna_device_open()
- * @version: of the interface that the service claims to have, 1 to NNB_AIDL_VERSION
- * @workers: threads that compile and tell clients, of which a user has at most a quarter; 0 is 32
+ * @version: the interface version that the service announces, 1 to NNB_AIDL_VERSION
+ * @workers: threads for compiling and callbacks, of which a user has at most a quarter; 0 is 32
  * @quota: fields of 0 are the defaults
  * @held: calls wait until nnb_service_start()
  */
@@ -53,11 +54,11 @@ struct nnb_service_options {
 };
 
 /**
- * struct nnb_user - what the clients of a uid use
+ * struct nnb_user - a uid with clients
  * @next: of the service's list
  * @uid: effective user id
- * @clients: how many clients there are
- * @used: of the quota
+ * @clients: the number of its clients
+ * @used: what its clients hold together
  */
 struct nnb_user {
 	struct nnb_user *next;
@@ -67,9 +68,9 @@ struct nnb_user {
 };
 
 /**
- * struct nnb_client_run - a run of a client's that is under way
+ * struct nnb_client_run - a client's run that is under way
  * @next: of the client's list
- * @execution: what runs; NULL while the run is on no list
+ * @execution: the running execution; NULL while the run is on no list
  */
 struct nnb_client_run {
 	struct nnb_client_run *next;
@@ -77,25 +78,25 @@ struct nnb_client_run {
 };
 
 /**
- * struct nnb_client - a process that calls
+ * struct nnb_client - a calling process
  * @next: of the service's list
  * @refs: references, guarded by the service's lock
- * @service: whose client it is
- * @caller: who it is
- * @user: its uid's
+ * @service: the service
+ * @caller: its user and process ids
+ * @user: of its uid
  * @device: its own, opened when it is first needed
- * @lost: the device is gone, and with it what the client has of it: the next call is of another
- *	struct nnb_client. Guarded by the service's lock
+ * @lost: the device is gone, and the client's objects with it: the next call gets another struct
+ *	nnb_client. Guarded by the service's lock
  * @dead: its process has ended, or the service ends: no run begins any more
- * @death: says so
- * @watched: the object of the client's whose death that is, a reference; NULL for none
- * @lock: of @device while that is opened, of @watched, and of what follows
- * @buffers: device buffers by token - 1, not owned; NULL where one is gone; @buffer_count entries
+ * @death: the callback for the end of its process
+ * @watched: the object of the client that @death watches, a reference; NULL for none
+ * @lock: guards @device while it is opened, @watched, and the fields below
+ * @buffers: device buffers by token - 1, not owned; NULL for a freed one; @buffer_count entries
  * @buffer_count: entries of @buffers
  * @runs_lock: of @runs
- * @runs: those that are under way; not owned
- * @memories: those that calls bring again and again
- * @swept: nnb_service.sweeps when that was last done
+ * @runs: the runs under way; not owned
+ * @memories: memories that calls bring repeatedly
+ * @swept: nnb_service.sweeps at the last sweep of @memories
  */
 struct nnb_client {
 	struct nnb_client *next;
@@ -121,16 +122,16 @@ struct nnb_client {
  * struct nnb_service - the service
  * @options: constant; @options.device is a copy
  * @object: IDevice
- * @workers: compile
- * @idle: sweeps
+ * @workers: compile models and call callbacks
+ * @idle: the watchdog
  * @started: calls need not wait; set once, with the lock
- * @lock: of what follows
- * @info: of the device, when it was opened last
- * @clients: those that there are
- * @users: those that have clients
- * @closing: clients that are off the list and not yet gone
- * @changed: a client has gone, or the service was started
- * @sweeps: how often nnb_service_sweep() was called
+ * @lock: guards the fields below
+ * @info: of the device, when it was last opened
+ * @clients: the clients
+ * @users: the users that have clients
+ * @closing: the number of clients that are off the list and not yet freed
+ * @changed: signalled when a client is freed, and when the service is started
+ * @sweeps: the number of calls of nnb_service_sweep()
  */
 struct nnb_service {
 	struct nnb_service_options options;
@@ -148,40 +149,37 @@ struct nnb_service {
 };
 
 /*
- * Tries whether the device can be opened. Return: 0, -EINVAL for a version that there is not, or
- * another error.
+ * Creates a service, and tests whether the device can be opened. Return: 0, -EINVAL for an unknown
+ * version, or another error.
  */
 int nnb_service_create(const struct nnb_service_options *options, struct nnb_service **out);
 /*
- * Answers calls, those that wait first. A service is registered while its process may still do what
- * it must not do for a client: Android's service manager refuses some users.
+ * Starts to answer calls, first those that wait. A service has to be registered before its process
+ * gives up its privileges, because Android's service manager refuses some users; until then it must
+ * not work for clients.
  */
 void nnb_service_start(struct nnb_service *service);
-/* Waits for that. */
+/* Waits for nnb_service_start(). */
 void nnb_service_wait(struct nnb_service *service);
 /*
- * Ends what is queued, cancels what runs, waits until the clients are gone, which have dropped all
- * objects, and frees everything.
+ * Runs the queued tasks, cancels the runs, waits until all clients are freed, and frees the
+ * service. All clients must have dropped their objects.
  */
 void nnb_service_destroy(struct nnb_service *service);
-/*
- * Gives back what is kept for clients' calls and has not been used since the last time. Return:
- * whether anything is left.
- */
+/* Releases kept memories that were not used since the last sweep. Return: true if any are left. */
 bool nnb_service_sweep(struct nnb_service *service);
-/* How many clients have something at the moment. */
+/* Return: the number of clients that hold anything at the moment. */
 uint32_t nnb_service_count_clients(struct nnb_service *service);
-/* Writes for people to read who the clients are, what their users have, and the last messages. */
+/* Writes the clients, what their users hold, and the last messages as text. */
 void nnb_service_dump(struct nnb_service *service, int fd);
 
-/* What the device is, as it was opened last. */
+/* Gets the description of the device when it was last opened. */
 void nnb_service_get_info(struct nnb_service *service, struct nna_device_info *info);
 
 /*
- * The client that calls, with a reference and an open device. One whose device has gone keeps what
- * it has, of which nothing works any more, and is another client from then on, with the device that
- * has come back; there is none before that. Return: 0, or a negative errno of the device: -ENODEV
- * or -ENOENT while it is away.
+ * Gets the calling client, with a reference and an open device. If a client's device has gone, its
+ * objects stay but do not work any more; a call gets a new client, with the device that has come
+ * back. Return: 0, or a negative errno of the device: -ENODEV or -ENOENT while it is away.
  */
 int nnb_client_get(struct nnb_service *service, const struct nnb_caller *caller,
 		   struct nnb_client **out);
@@ -189,18 +187,18 @@ struct nnb_client *nnb_client_ref(struct nnb_client *client);
 /* NULL is allowed. */
 void nnb_client_put(struct nnb_client *client);
 /*
- * @object is in the client's process: when that ends, what has begun for the client is given up.
- * One object is enough, so there is nothing to do for the next ones.
+ * Watches @object of the client's process: when the process ends, the client's runs and
+ * compilations are cancelled. One object is enough; later calls do nothing.
  */
 void nnb_client_watch(struct nnb_client *client, struct nnb_object *object);
 
 /*
- * A run of the client begins, and is cancelled if the client dies before it ends; @execution must
- * live until then. Return: 0, or -ECANCELED when the client is dead.
+ * Begins a run of the client. The run is cancelled if the client dies before nnb_client_end_run();
+ * @execution must live until then. Return: 0, or -ECANCELED if the client is dead.
  */
 int nnb_client_begin_run(struct nnb_client *client, struct nnb_client_run *run,
 			 struct nna_execution *execution);
-/* The run has ended; one that has not begun is allowed. */
+/* Ends a run; one that has not begun is allowed. */
 void nnb_client_end_run(struct nnb_client *client, struct nnb_client_run *run);
 
 #endif

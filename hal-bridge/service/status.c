@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ErrorStatus and deadlines (status.h). */
+/* Conversion to ErrorStatus, and of deadlines (status.h). */
 #include "hal-bridge/service/status.h"
 
 #include <errno.h>

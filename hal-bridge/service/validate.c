@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The HAL's rules of models (validate.h). */
+/* The HAL's rules for models (validate.h). */
 #include "hal-bridge/service/validate.h"
 
 #include <math.h>
@@ -12,17 +12,17 @@
 #include "hal-bridge/service/extension.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
-/* Far above what models use; comparing each with each other stays cheap. */
+/* Far above what models use, and low enough to compare each extension with each other one. */
 #define NNB_MAX_EXTENSIONS 256u
 #define EXHAUSTED NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT
 
 /**
  * struct nnb_validation - a model under check
- * @call: for messages
+ * @call: gets messages
  * @version: of the interface
- * @model: what is checked
+ * @model: the model
  * @pool_sizes: bytes of its pools
- * @which: the subgraph at hand: 0 is the main one, i + 1 referenced[i]; for messages
+ * @which: the present subgraph, for messages: 0 is the main one, i + 1 is referenced[i]
  */
 struct nnb_validation {
 	struct nnb_aidl_call *call;
@@ -32,7 +32,7 @@ struct nnb_validation {
 	uint32_t which;
 };
 
-/* An argument that is refused, with a message that names the subgraph at hand. */
+/* Refuses an argument, with a message that names the present subgraph. */
 #define REFUSE(v, format, ...)                                                                     \
 	nnb_aidl_fail((v)->call, INVALID, "subgraph %u: " format, (v)->which, __VA_ARGS__)
 
@@ -90,7 +90,9 @@ static int nnb_validate_scales(struct nnb_validation *v, uint32_t index,
 	return 0;
 }
 
-/* An operand of an extension's type: data as the type takes it, and else no extra parameters. */
+/*
+ * Checks extra parameters: data for an operand of an extension's type, if that has data; else none.
+ */
 static int nnb_validate_extension_data(struct nnb_validation *v, uint32_t index,
 				       const struct nnb_aidl_operand *operand,
 				       const struct nnb_extension_operand *type)
@@ -126,7 +128,7 @@ static int nnb_validate_type(struct nnb_validation *v, uint32_t index,
 			return REFUSE(v, "operand %u: dimension %u is %d", index, i,
 				      operand->dimensions.data[i]);
 	}
-	/* Whether other extensions' operands are right their vendors know. */
+	/* Only the vendor can check operands of other extensions. */
 	if (nnb_extension_has(code) && !extension)
 		return 0;
 	if (nnb_type_check(&desc, index))
@@ -138,7 +140,7 @@ static int nnb_validate_type(struct nnb_validation *v, uint32_t index,
 			 : nnb_validate_scales(v, index, operand);
 }
 
-/* The bytes of a constant: inside @size, and those of its dimensions. */
+/* Checks the location of a constant: inside @size, and with the bytes of its dimensions. */
 static int nnb_validate_constant(struct nnb_validation *v, uint32_t index,
 				 const struct nnb_aidl_operand *operand, size_t size)
 {
@@ -168,7 +170,7 @@ static int nnb_validate_constant(struct nnb_validation *v, uint32_t index,
 	return 0;
 }
 
-/* Lifetime against type and location. */
+/* Checks the lifetime against type and location. */
 static int nnb_validate_lifetime(struct nnb_validation *v, uint32_t index,
 				 const struct nnb_aidl_operand *operand)
 {
@@ -211,8 +213,8 @@ static int nnb_validate_lifetime(struct nnb_validation *v, uint32_t index,
 /* ------------------------------------------------------------------------------------ subgraphs */
 
 /*
- * A list of inputs or outputs: exactly the operands of @lifetime, each once. @seen has a byte for
- * each operand, zero at first.
+ * Checks a list of inputs or outputs: exactly the operands of @lifetime, each once. @seen has a
+ * byte for each operand, zero at first.
  */
 static int nnb_validate_list(struct nnb_validation *v, const struct nnb_aidl_subgraph *subgraph,
 			     const struct nnb_ints *list, int32_t lifetime, uint8_t *seen)
@@ -254,7 +256,7 @@ static int nnb_validate_operation_type(struct nnb_validation *v, uint32_t index,
 	return 0;
 }
 
-/* Operations in the order of execution; @written has a byte for each operand, zero at first. */
+/* Checks the order of operations; @written has a byte for each operand, zero at first. */
 static int nnb_validate_operations(struct nnb_validation *v,
 				   const struct nnb_aidl_subgraph *subgraph, uint8_t *written)
 {
@@ -333,7 +335,7 @@ static int nnb_validate_subgraph(struct nnb_validation *v, const struct nnb_aidl
 
 /* ---------------------------------------------------------------------------------- signatures */
 
-/* An operand as signatures see it; NULL for @model where it cannot be a subgraph. */
+/* Return: an operand for a signature check. With @model NULL it cannot be a subgraph. */
 static struct nnb_signature_operand nnb_validate_view(const struct nnb_aidl_model *model,
 						      const struct nnb_aidl_operand *operand)
 {
@@ -373,7 +375,7 @@ static struct nnb_signature_operand nnb_validate_argument(const void *subgraph, 
 	return nnb_validate_view(NULL, &self->operands.data[list->data[index]]);
 }
 
-/* Holds an operation against its signature; what is of an extension has none here. */
+/* Checks an operation against its signature. Operations of extensions have no signature here. */
 static int nnb_validate_signature(struct nnb_validation *v,
 				  const struct nnb_aidl_subgraph *subgraph, uint32_t index)
 {
@@ -409,7 +411,7 @@ static int nnb_validate_signature(struct nnb_validation *v,
 	return ret;
 }
 
-/* After all that signatures look at has been checked: other subgraphs, too. */
+/* A signature check reads other subgraphs too, so it follows the checks of all subgraphs. */
 static int nnb_validate_signatures(struct nnb_validation *v)
 {
 	int ret = 0;
@@ -425,8 +427,8 @@ static int nnb_validate_signatures(struct nnb_validation *v)
 }
 
 /*
- * No referenced subgraph leads back to itself. A subgraph is removed once all that it refers to are
- * removed; what is left over is, or leads to, a circle.
+ * Checks that references among subgraphs have no cycle. A subgraph is removed once all that it
+ * refers to are removed. The remaining ones are in a cycle, or refer to one.
  */
 static int nnb_validate_no_circle(struct nnb_validation *v)
 {

@@ -35,7 +35,7 @@ static int read_all(void *user, void *data, size_t size)
 			continue;
 		if (got < 0)
 			return -errno;
-		/* Somebody has cut it short since its size was asked for. */
+		/* The file has been truncated since its size was read. */
 		if (!got)
 			return -EBADMSG;
 		data = (char *)data + got;
@@ -93,7 +93,7 @@ int nna_cache_file_load(const char *path, uint64_t limit, struct nna_device *dev
 			struct nna_graph *graph, const struct nna_program_options *options,
 			struct nna_program **out)
 {
-	/* A FIFO or a terminal in the file's place must not make this wait. */
+	/* Do not block on a FIFO or a terminal in the file's place. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY), ret;
 
 	if (fd < 0) {
@@ -128,7 +128,7 @@ int nna_cache_file_save(const char *path, uint64_t limit, const struct nna_progr
 	uint64_t size;
 	int fd, ret;
 
-	/* Known before there is a file that would have to go again. */
+	/* Checked before a file is created that would have to be deleted. */
 	ret = nna_program_saved_size(program, &size);
 	if (ret) {
 		nna_message(COMPILATION,

@@ -43,7 +43,7 @@ static void nna_message_read(void)
 
 #define NNA_MESSAGE_RECENT 16
 
-/* The last lines, @next being the oldest. They are the process's, as its standard error is. */
+/* The last lines; @next is the index of the oldest. Global, as standard error is. */
 static struct {
 	pthread_mutex_t lock;
 	char lines[NNA_MESSAGE_RECENT][160];
@@ -73,7 +73,7 @@ void nna_message_print_recent(int fd)
 	char lines[NNA_MESSAGE_RECENT][sizeof(nna_message_recent.lines[0])];
 	unsigned int next;
 
-	/* The descriptor may be somebody's who does not read. */
+	/* Copied, because a write to the descriptor may block if nobody reads it. */
 	pthread_mutex_lock(&nna_message_recent.lock);
 	memcpy(lines, nna_message_recent.lines, sizeof(lines));
 	next = nna_message_recent.next;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages of front ends: one line each on standard error, for those tags that NNACCEL_LOG in the
- * environment names, which is read once:
+ * Messages of front ends, one line each on standard error, selected by tags. NNACCEL_LOG in the
+ * environment lists the tags and is read once:
  *
- *	model		models, operands and operations that are refused, and why
+ *	model		refused models, operands and operations, with the reason
  *	compilation	compiling, plans and caches
  *	execution	arguments, runs, events
- *	cpuexe		what nnapi-reference computes because the accelerator failed
+ *	cpuexe		runs that nnapi-reference repeats because the accelerator failed
  *	manager		devices and extensions
  *	driver		libnnaccel, and the HAL
  *	all, 1		all of them
  *
- * Several stand with commas or spaces between them; "0" is none. The last lines, whatever their
- * tags, are kept for whoever looks into a process that has no standard error.
+ * Tags are separated by commas or spaces; "0" selects none. The last lines of all tags are kept in
+ * memory, to be read from a process without standard error.
  *
- * libnnaccel itself writes to the log that its caller has given to a device (log.h). nna_message_log
- * is such a log: it makes a message of each line.
+ * libnnaccel itself writes to the log that a caller gives to a device (log.h). nna_message_log is
+ * such a log: it makes a message of each line.
  */
 #ifndef NNA_MESSAGE_H
 #define NNA_MESSAGE_H
@@ -36,16 +36,16 @@ enum nna_message_tag {
 /* Writes a line; @format without newline. Thread-safe; lines over 511 bytes are cut. */
 void nna_message_print(enum nna_message_tag tag, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same, with a tag by its short name: nna_message(MODEL, "operand %u ...", i). */
+/* nna_message(MODEL, "operand %u ...", i) writes a line with the tag NNA_MESSAGE_MODEL. */
 #define nna_message(tag, ...) nna_message_print(NNA_MESSAGE_##tag, __VA_ARGS__)
 
 /*
- * Writes the last lines to a descriptor, the oldest first, also those that nobody wanted to see.
- * What cannot be written is lost.
+ * Writes the last lines of all tags to a descriptor, the oldest first. Errors of writing are
+ * ignored.
  */
 void nna_message_print_recent(int fd);
 
-/* For struct nna_device_options: the device's errors, warnings and information, tagged "driver". */
+/* For struct nna_device_options: makes messages of a device's lines, with the tag "driver". */
 extern const struct nna_log nna_message_log;
 
 #endif

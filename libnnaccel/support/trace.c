@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Trace marks (trace.h). A mark is one write(), which the kernel keeps together. */
+/* Trace marks (trace.h). A mark is one write(), which the kernel does not split. */
 #include "libnnaccel/support/trace.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static void nna_trace_open(void)
 		nna_trace_fd = open(places[i], O_WRONLY | O_CLOEXEC);
 }
 
-/* What cannot be written is lost: a trace is no reason to fail. */
+/* Errors of writing are ignored: a failing trace must not stop its program. */
 static void nna_trace_write(const char *mark, int length, size_t room)
 {
 	size_t size = length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;

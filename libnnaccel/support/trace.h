@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace marks: where a client's time goes, in ftrace's trace_marker, so that trace-cmd and Perfetto
- * show it beside the tracepoints of the driver. Each span is two marks of the thread:
+ * Trace marks: they record the time of a client's calls in ftrace's trace_marker, so that trace-cmd
+ * and Perfetto show them beside the tracepoints of the driver. Each span has two marks of its
+ * thread:
  *
  *	B|PID|[NN_LR_PE]NAME	it begins: the layer is L and a letter, the phase P and a letter
  *	E|PID			it ends
  *
- * NNACCEL_TRACE in the environment turns them on: 1 for the kernel's file, or a path, which a program
- * with more privileges than its user does not take. The variable is read once. While it is off, a
- * span costs one load.
+ * NNACCEL_TRACE in the environment turns them on: 1 for the kernel's file, or a path, which a
+ * program with more privileges than its user ignores. The variable is read once. While marks are
+ * off, a span costs one load.
  */
 #ifndef NNA_TRACE_H
 #define NNA_TRACE_H

@@ -14,7 +14,7 @@
 #define NNB_GB_CONFIG "/etc/gbinder.conf"
 #define NNB_GB_API_LEVEL 34
 
-/* How parcels, and the service manager's own, look from an API level on. */
+/* The protocols of the service manager and of parcels, by the first API level that has them. */
 static const struct nnb_gb_protocol {
 	int api_level;
 	const char *manager, *parcel;
@@ -31,11 +31,11 @@ static const struct nnb_gb_protocol {
 /* ---------------------------------------------------------------------------------------- names */
 
 /**
- * struct nnb_link_request - a question to the service manager
+ * struct nnb_link_request - a request to the service manager
  * @link: the connection
  * @name: of a service
- * @object: to be registered, or found: then a reference or NULL
- * @status: what the service manager answered
+ * @object: to be registered; or the result of a query, a reference or NULL
+ * @status: the service manager's answer
  */
 struct nnb_link_request {
 	struct nnb_link *link;
@@ -44,11 +44,11 @@ struct nnb_link_request {
 	int status;
 };
 
-/* libgbinder does not tell that the service manager has refused. Return: 0 or -EPERM. */
+/* Checks a registration, because libgbinder does not report a refusal. Return: 0 or -EPERM. */
 static int nnb_link_check(struct nnb_link *link, const char *name)
 {
 	char **names = gbinder_servicemanager_list_sync(link->manager);
-	/* Who may not list services does not learn it. */
+	/* Without the right to list services the check is not possible. */
 	int ret = names ? -EPERM : 0;
 
 	for (char **at = names; at && *at && ret; at++)
@@ -86,7 +86,7 @@ static void nnb_link_get_here(void *data)
 	struct nnb_link_request *request = data;
 	GBinderRemoteObject *remote;
 
-	/* libgbinder gives its own reference back later. */
+	/* libgbinder drops its own reference later. */
 	remote = gbinder_servicemanager_get_service_sync(request->link->manager, request->name,
 							 &request->status);
 	if (remote)

@@ -3,11 +3,12 @@
 #include "hal-bridge/binder/gbinder/link.h"
 
 /**
- * struct nnb_invocation - what is called on the main thread
- * @function: with @data
+ * struct nnb_invocation - a function call on the main thread
+ * @function: called with @data
+ * @data: its argument
  * @lock: of @done
- * @changed: @done
- * @done: it has returned
+ * @changed: signalled when @done is set
+ * @done: the function has returned
  */
 struct nnb_invocation {
 	void (*function)(void *data);

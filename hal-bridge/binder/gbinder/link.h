@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The backend of binder on libgbinder. Each file calls those below it:
+ * The backend of binder on libgbinder. Each file calls only the files below it:
  *
- *	binder	the connection as binder.h has it: opening one, the service manager's names
- *	object	objects in libgbinder's parcels: nodes are served here, proxies elsewhere
- *	parcel	between our parcels and libgbinder's, but for objects
+ *	binder	the connection as in binder.h: opening it, the service manager's names
+ *	object	objects in libgbinder's parcels: nodes are of this process, proxies of another one
+ *	parcel	conversion between our parcels and libgbinder's, without objects
  *	link	the thread of libgbinder's main loop, workers, the table of nodes
  *
- * libgbinder is used as its documentation wants it: what it calls "the main thread" is the one that
- * runs the default main context, here a thread of the link's. There transactions arrive, are marked
- * as blocked and given to the workers; there they are completed. Synchronous calls of other
- * processes' objects are made from whatever thread wants to call.
+ * libgbinder is used as its documentation requires. Its "main thread" runs the default main
+ * context; here it is a thread of the link. Transactions arrive there, are marked as blocked, and
+ * go to the workers; they are completed there as well. Any thread may make synchronous calls of
+ * other processes' objects.
  *
- * There may be one link of a device at a time in a process, since libgbinder shares a device among
- * its users.
+ * A process may have one link per binder device, because libgbinder shares the device among its
+ * users.
  */
 #ifndef NNB_GBINDER_LINK_H
 #define NNB_GBINDER_LINK_H
@@ -29,14 +29,14 @@
 
 /**
  * struct nnb_link - a connection
- * @binder: what callers have of it
- * @manager: the service manager, also one that is not there yet
+ * @binder: the callers' part
+ * @manager: the service manager, which need not be running yet
  * @loop: runs on @thread
  * @thread: libgbinder's main thread
  * @workers: answer calls
- * @reader_ops: of all parcels that are read; constant
+ * @reader_ops: the functions of all readers; constant
  * @lock: of @nodes and of the node of each object
- * @nodes: GBinderLocalObject -> struct nnb_node, of all that are alive
+ * @nodes: GBinderLocalObject -> struct nnb_node, of all nodes that are alive
  */
 struct nnb_link {
 	struct nnb_binder binder;
@@ -49,9 +49,9 @@ struct nnb_link {
 	GHashTable *nodes;
 };
 
-/* Calls @function on libgbinder's main thread, and waits until it has returned. */
+/* Calls @function on libgbinder's main thread, and waits for its return. */
 void nnb_link_invoke(struct nnb_link *link, void (*function)(void *data), void *data);
-/* The same without waiting. */
+/* Calls @function on libgbinder's main thread without waiting. */
 void nnb_link_post(struct nnb_link *link, GSourceFunc function, void *data);
 
 #endif

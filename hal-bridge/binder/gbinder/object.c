@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Nodes, proxies, and how parcels carry them (object.h).
+ * Nodes, proxies, and their form in parcels (object.h).
  *
- * A node joins an object and the GBinderLocalObject that stands for it in libgbinder. It is made
- * when the object is written for the first time and holds a reference to the object. libgbinder's
- * object is kept by the parcels that it is written to and by other processes; when the last of them
- * is gone, so is the node, and the object loses the node's reference.
+ * A node joins an object of this process and the GBinderLocalObject that represents it in
+ * libgbinder. It is made when the object is first written to a parcel, and holds a reference to the
+ * object. The parcels that contain the GBinderLocalObject, and other processes, keep it alive. When
+ * the last of them drops it, the node is freed and drops its reference.
  *
- * Each time an object of another process is received it is another proxy of it.
+ * Each received object of another process becomes a new proxy.
  */
 #include "hal-bridge/binder/gbinder/object.h"
 
@@ -22,12 +22,12 @@
 #include "libnnaccel/support/message.h"
 
 /**
- * struct nnb_node - an object that other processes may have
- * @task: gives back the reference, which may take long: among the work of the user for whom the
- *	node was made, so that nobody else waits for it, nor it for anybody else
+ * struct nnb_node - an object of this process that other processes may hold
+ * @task: drops the reference, which may take long. It is work of the user for whom the node was
+ *	made, so it delays no other user
  * @link: the connection
  * @object: a reference
- * @local: not owned; cleared as soon as it cannot be had any more
+ * @local: not owned; cleared as soon as it is being destroyed
  */
 struct nnb_node {
 	struct nnb_task task;
@@ -41,7 +41,7 @@ struct nnb_node {
  * @object: ours
  * @link: the connection
  * @remote: a reference
- * @user: who has sent it
+ * @user: the sender
  */
 struct nnb_proxy {
 	struct nnb_object object;
@@ -64,7 +64,7 @@ static void nnb_gb_drop_local(gpointer local)
 	gbinder_local_object_unref(local);
 }
 
-/* Appends an object, and its stability as libgbinder's protocol writes it. */
+/* Appends an object, and its stability in the format of libgbinder's protocol. */
 static int nnb_gb_write_object(struct nnb_link *link, struct nnb_object *object,
 			       GBinderWriter *writer, uint64_t user)
 {
@@ -79,7 +79,7 @@ static int nnb_gb_write_object(struct nnb_link *link, struct nnb_object *object,
 	if (!local)
 		return -ENOMEM;
 	gbinder_writer_append_local_object(writer, local);
-	/* The parcel keeps the object until the driver has asked for a reference of its own. */
+	/* The parcel keeps the object until the driver has taken a reference of its own. */
 	gbinder_writer_add_cleanup(writer, nnb_gb_drop_local, local);
 	return 0;
 }
@@ -114,12 +114,12 @@ static int nnb_gb_write(struct nnb_link *link, const struct nnb_flat *flat, GBin
  * struct nnb_incoming - a call of another process
  * @task: answers it
  * @link: the connection
- * @object: which is called, a reference; NULL once it has been answered
- * @local: likewise
+ * @object: the called object, a reference; NULL after the answer
+ * @local: the object's GBinderLocalObject, a reference
  * @request: a reference
  * @code: of the transaction
  * @reply: a reference; NULL for none
- * @status: the transaction's, when there is no reply
+ * @status: of the transaction if there is no reply
  */
 struct nnb_incoming {
 	struct nnb_task task;
@@ -132,7 +132,7 @@ struct nnb_incoming {
 	int status;
 };
 
-/* Android's dumpsys calls this with a descriptor and arguments, which are passed over. */
+/* Answers Android's dumpsys, which sends a descriptor and arguments. The arguments are ignored. */
 static int nnb_node_dump(struct nnb_incoming *call)
 {
 	GBinderReader reader;
@@ -171,7 +171,7 @@ static int nnb_node_answer(struct nnb_incoming *call)
 		return NNB_BAD_TYPE;
 	}
 	nnb_flat_init(&reply);
-	/* The arena keeps what the reply points to for longer than that. */
+	/* The arena outlives the reply, and owns the memory that the reply points to. */
 	reply.lent = true;
 	gbinder_remote_request_init_reader(call->request, &source);
 	nnb_gb_reader_init(&reader, call->link, &arena, &source, caller.euid);
@@ -195,8 +195,8 @@ static int nnb_node_answer(struct nnb_incoming *call)
 }
 
 /*
- * Answers the call and gives back the object. The node, which @local keeps, has another reference,
- * so the last one is given back by a worker: never by the main thread, which frees the call.
+ * Answers the call and drops its reference to the object. The node, which @local keeps alive, holds
+ * another one. So a worker drops the last reference, never the main thread, which frees the call.
  */
 static void nnb_incoming_answer(struct nnb_incoming *call)
 {
@@ -213,7 +213,7 @@ static void nnb_incoming_free(struct nnb_incoming *call)
 	free(call);
 }
 
-/* On the main thread. */
+/* Runs on the main thread. */
 static gboolean nnb_incoming_complete(gpointer data)
 {
 	struct nnb_incoming *call = data;
@@ -231,7 +231,7 @@ static void nnb_incoming_run(struct nnb_task *task)
 	nnb_link_post(call->link, nnb_incoming_complete, call);
 }
 
-/* A transaction for one of our objects; as a rule on the main thread. */
+/* Receives a transaction for an object of this process, usually on the main thread. */
 static GBinderLocalReply *nnb_node_transact(GBinderLocalObject *local,
 					    GBinderRemoteRequest *request, guint code,
 					    guint flags, int *status, void *data)
@@ -256,7 +256,7 @@ static GBinderLocalReply *nnb_node_transact(GBinderLocalObject *local,
 		nnb_workers_add(&node->link->workers, &call->task);
 		return NULL;
 	}
-	/* Whom one of our threads is calling calls back, and this thread is all that may answer. */
+	/* A process that one of our threads is calling calls back. Only this thread may answer. */
 	nnb_incoming_answer(call);
 	*status = call->status;
 	reply = gbinder_local_reply_ref(call->reply);
@@ -275,7 +275,7 @@ static void nnb_node_free(struct nnb_task *task)
 	free(node);
 }
 
-/* libgbinder's object is on its way out. */
+/* Called when libgbinder's object is being destroyed. */
 static void nnb_node_gone(gpointer data, GObject *local)
 {
 	struct nnb_node *node = data;
@@ -289,7 +289,7 @@ static void nnb_node_gone(gpointer data, GObject *local)
 	nnb_workers_add(&link->workers, &node->task);
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static GBinderLocalObject *nnb_node_create(struct nnb_link *link, struct nnb_object *object,
 					   uint64_t user)
 {
@@ -334,8 +334,8 @@ GBinderLocalObject *nnb_node_get(struct nnb_link *link, struct nnb_object *objec
 /* ------------------------------------------------------------------------------------ reading */
 
 /*
- * The object whose local object this is, a reference; NULL when there is none. @local need not be
- * a valid pointer: a client may have sent it.
+ * Return: the object of a local object, a reference; NULL if there is none. @local need not be a
+ * valid pointer: a client may have sent it.
  */
 static struct nnb_object *nnb_node_find(struct nnb_link *link, const void *local)
 {
@@ -351,15 +351,15 @@ static struct nnb_object *nnb_node_find(struct nnb_link *link, const void *local
 }
 
 /*
- * An object of ours that comes back is not one that libgbinder reads. Its list of objects does not
- * tell whether the driver has written these bytes or the client, so whoever uses the object checks
- * that it is the client's.
+ * Reads an object of this process that comes back, which libgbinder cannot read. Its list of
+ * objects does not tell whether the driver or the client wrote these bytes. So the users of the
+ * object check that it belongs to the client.
  */
 static int nnb_gb_read_local(struct nnb_gb_reader *self, const struct flat_binder_object *flat,
 			     struct nnb_object **object)
 {
 	if (!flat->binder) {
-		/* Some senders list a null object, some do not. */
+		/* Only some senders list null objects. */
 		gbinder_reader_skip_object(&self->source);
 		return 0;
 	}
@@ -421,13 +421,13 @@ static int nnb_proxy_status(int status)
 	case GBINDER_STATUS_DEAD_OBJECT:
 		return NNB_DEAD_OBJECT;
 	case GBINDER_STATUS_FAILED:
-		return -EIO; /* the driver could not deliver it: too large, or no room there */
+		return -EIO; /* not delivered: too large, or no room at the receiver */
 	default:
 		return status > 0 ? -EPROTO : status;
 	}
 }
 
-/* Sends the request. *@out is a reference, when there is a reply. */
+/* Sends the request. *@out receives a reference to the reply, if there is one. */
 static int nnb_proxy_send(struct nnb_proxy *proxy, uint32_t code,
 			  const struct nnb_exchange *exchange, GBinderRemoteReply **out)
 {
@@ -439,7 +439,7 @@ static int nnb_proxy_send(struct nnb_proxy *proxy, uint32_t code,
 
 	*out = NULL;
 	nnb_flat_init(&flat);
-	/* libgbinder makes duplicates before the caller goes on. */
+	/* libgbinder duplicates descriptors before this function returns. */
 	flat.lent = true;
 	ret = exchange->write(exchange->data, &flat.writer);
 	if (!ret) {
@@ -455,7 +455,7 @@ static int nnb_proxy_send(struct nnb_proxy *proxy, uint32_t code,
 	if (!ret) {
 		*out = gbinder_client_transact_sync_reply(client, code, request, &status);
 		ret = nnb_proxy_status(status);
-		/* Once libgbinder has heard of a death it does not even ask. */
+		/* After a death that libgbinder knows of, it does not even send the request. */
 		if (!ret && !*out)
 			ret = gbinder_remote_object_is_dead(proxy->remote) ? NNB_DEAD_OBJECT
 									   : -EPROTO;
@@ -490,7 +490,7 @@ static int nnb_proxy_call(struct nnb_object *object, uint32_t code, struct nnb_a
 	return exchange->read(exchange->data, &reader->flat.reader);
 }
 
-/* A descriptor and no arguments, without a header. */
+/* The request is a descriptor and no arguments, without a header. */
 int nnb_proxy_dump(struct nnb_binder *binder, struct nnb_object *object, int fd)
 {
 	GBinderRemoteObject *remote = nnb_proxy_remote(object);
@@ -516,9 +516,9 @@ int nnb_proxy_dump(struct nnb_binder *binder, struct nnb_object *object, int fd)
 /* ------------------------------------------------------------------------------------- deaths */
 
 /**
- * struct nnb_proxy_watch - what is done on the main thread, where deaths are told
- * @proxy: whose
- * @death: who
+ * struct nnb_proxy_watch - arguments of a function on the main thread, which reports deaths
+ * @proxy: the watched object
+ * @death: the callback
  */
 struct nnb_proxy_watch {
 	struct nnb_proxy *proxy;
@@ -556,7 +556,7 @@ static int nnb_proxy_watch(struct nnb_object *object, struct nnb_death *death)
 	if (gbinder_remote_object_is_dead(watch.proxy->remote))
 		return NNB_DEAD_OBJECT;
 	nnb_link_invoke(watch.proxy->link, nnb_proxy_add_handler, &watch);
-	/* It may have died in between, unheard. */
+	/* The process may have died before the handler was added. */
 	if (!gbinder_remote_object_is_dead(watch.proxy->remote))
 		return 0;
 	nnb_link_invoke(watch.proxy->link, nnb_proxy_remove_handler, &watch);

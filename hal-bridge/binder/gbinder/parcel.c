@@ -41,7 +41,7 @@ static int nnb_gb_read_fd(struct nnb_reader *reader, int *fd)
 	return 0;
 }
 
-/* Objects among what is passed over have to be taken off the list, or none after them is found. */
+/* Objects in the skipped bytes have to be removed from the list, or later ones are not found. */
 static int nnb_gb_skip(struct nnb_reader *reader, size_t bytes)
 {
 	struct nnb_gb_reader *self = to_gb(reader);
@@ -78,7 +78,7 @@ void nnb_gb_reader_init(struct nnb_gb_reader *reader, struct nnb_link *link,
 
 	nnb_flat_init(&reader->flat);
 	reader->flat.reader.ops = &link->reader_ops;
-	/* Read only; a flat parcel that owned its bytes could write them. */
+	/* Read only: the reader does not own the bytes, and nobody writes them. */
 	reader->flat.data = data ? (unsigned char *)data + (size - left) : NULL;
 	reader->flat.size = data ? left & ~(gsize)3 : 0;
 	reader->link = link;

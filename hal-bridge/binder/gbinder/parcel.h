@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parcels of libgbinder. Reading is flat.h's but for descriptors and objects, which libgbinder takes
- * out of the driver's list.
+ * Parcels of libgbinder. Bytes are read as in flat.h. Descriptors and objects are read by
+ * libgbinder, which knows the driver's list of objects.
  */
 #ifndef NNB_GBINDER_PARCEL_H
 #define NNB_GBINDER_PARCEL_H
@@ -10,15 +10,16 @@
 #include "hal-bridge/binder/gbinder/link.h"
 
 #define NNB_GB_OBJECT 24 /* bytes of a flat_binder_object */
-#define NNB_GB_STABILITY 4 /* bytes of what follows it when it is a binder object */
+#define NNB_GB_STABILITY 4 /* bytes after a flat_binder_object of a binder object */
 
 /**
- * struct nnb_gb_reader - reads a parcel of libgbinder's
- * @flat: where it lies; objects are not among its entries
- * @source: libgbinder's reader, which alone knows where objects are; it follows when one is read
- * @link: whose parcel it is
- * @arena: keeps what is made of objects
- * @user: who has sent it
+ * struct nnb_gb_reader - reads a parcel of libgbinder
+ * @flat: the bytes; without entries of objects
+ * @source: libgbinder's reader, which knows the positions of objects; it is moved before one is
+ *	read
+ * @link: the connection
+ * @arena: owns the objects that are read
+ * @user: the sender
  */
 struct nnb_gb_reader {
 	struct nnb_flat flat;
@@ -28,11 +29,11 @@ struct nnb_gb_reader {
 	uint64_t user;
 };
 
-/* What a link's readers read by, but for objects (object.h). */
+/* Sets the functions of a link's readers, except for objects (object.h). */
 void nnb_gb_reader_ops(struct nnb_reader_ops *ops);
-/* Moves libgbinder's reader to where ours is. */
+/* Moves libgbinder's reader to our reader's position. */
 void nnb_gb_reader_follow(struct nnb_gb_reader *reader);
-/* @source stands behind the header; what it belongs to has to stay as long as the reader. */
+/* @source is after the header. The parcel that it reads must outlive the reader. */
 void nnb_gb_reader_init(struct nnb_gb_reader *reader, struct nnb_link *link,
 			struct nnb_arena *arena, const GBinderReader *source, uint64_t user);
 

@@ -12,7 +12,7 @@
 #include "hal-bridge/binder/ndk/link.h"
 #include "hal-bridge/binder/ndk/object.h"
 
-/* These functions are C; binder_manager.h, which declares them, is not. */
+/* These functions have C linkage, but binder_manager.h, which declares them, is C++. */
 binder_exception_t AServiceManager_addService(AIBinder *binder, const char *instance);
 AIBinder *AServiceManager_checkService(const char *instance);
 
@@ -60,10 +60,10 @@ int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder 
 	struct nnb_ndk *link;
 
 	*out = NULL;
-	/* The library is the platform's: it knows the level, and which node is whose. */
+	/* libbinder_ndk belongs to the platform, which fixes the API level and the node. */
 	if (options->api_level || (options->device && strcmp(options->device, NNB_NDK_DEVICE)))
 		return -EINVAL;
-	/* Without it libbinder would end the process. */
+	/* libbinder aborts the process if it cannot open the node. */
 	if (access(NNB_NDK_DEVICE, R_OK | W_OK))
 		return -ENODEV;
 	link = calloc(1, sizeof(*link));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How many calls of a user are under way (link.h). */
+/* Counts the calls of users that are under way (link.h). */
 #include "hal-bridge/binder/ndk/link.h"
 
 bool nnb_ndk_enter(struct nnb_ndk *link, uid_t user)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The backend of binder on libbinder_ndk, which Android's vendors have. Each file calls those below
- * it:
+ * The backend of binder on libbinder_ndk, which is for Android's vendors. Each file calls only the
+ * files below it:
  *
- *	binder	the connection as binder.h has it: opening one, the service manager's names
- *	object	objects in AParcels: nodes are served here, proxies elsewhere
- *	parcel	our reader and writer of an AParcel, but for objects
- *	link	the connection's data, and how many calls a user may have
+ *	binder	the connection as in binder.h: opening it, the service manager's names
+ *	object	objects in AParcels: nodes are of this process, proxies of another one
+ *	parcel	our reader and writer of an AParcel, without objects
+ *	link	the connection's data, and the limit of a user's calls
  *
- * libbinder has a pool of threads that the driver makes grow, and a call is answered on the thread
- * that it has come to. So a call beyond what a user may have at a time cannot wait for its turn, as
- * with libgbinder: it is refused (STATUS_WOULD_BLOCK), or one user could hold all threads.
+ * libbinder has a pool of threads that grows on the driver's request. A call is answered on the
+ * thread that receives it. So a call beyond a user's limit cannot wait for its turn, as with
+ * libgbinder. It is refused (STATUS_WOULD_BLOCK); otherwise one user could occupy all threads.
  *
- * libbinder's own data and threads are the process's and never freed: a process has one link, to
- * its end.
+ * libbinder's own data and threads belong to the process and are never freed: a process has one
+ * link, until it ends.
  */
 #ifndef NNB_NDK_LINK_H
 #define NNB_NDK_LINK_H
@@ -27,15 +27,15 @@
 
 /**
  * struct nnb_ndk - a connection
- * @binder: what callers have of it
+ * @binder: the callers' part
  * @recipient: of all deaths; its cookie is a struct nnb_ndk_watch
- * @reader_ops: of all parcels that are read, constant
- * @writer_ops: of all that are written, constant
- * @threads: that answer calls, constant
- * @per_user: calls of a user at a time, constant
- * @lock: of what follows and of the node of each object
- * @classes: that were needed, owned
- * @users: whose calls are under way, @calls entries; room for @threads, owned
+ * @reader_ops: the functions of all readers, constant
+ * @writer_ops: the functions of all writers, constant
+ * @threads: the number of threads that answer calls, constant
+ * @per_user: the limit of a user's calls at a time, constant
+ * @lock: guards the fields below, and the node of each object
+ * @classes: all that were defined, owned
+ * @users: the users of the calls under way, @calls entries; room for @threads, owned
  * @calls: entries of @users
  */
 struct nnb_ndk {
@@ -50,7 +50,7 @@ struct nnb_ndk {
 	uint32_t calls;
 };
 
-/* Begins a call of a user. Return: false when it has too many under way. */
+/* Begins a call of a user. Return: false if the user has reached its limit. */
 bool nnb_ndk_enter(struct nnb_ndk *link, uid_t user);
 void nnb_ndk_leave(struct nnb_ndk *link, uid_t user);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Nodes, proxies, and how parcels carry them (object.h).
+ * Nodes, proxies, and their form in parcels (object.h).
  *
- * A node is the user data of the AIBinder that stands for an object in libbinder. It is made when
- * the object is written for the first time and holds a reference to the object; it goes with the
- * AIBinder, which parcels and other processes keep.
+ * A node is the user data of the AIBinder that represents an object in libbinder. It is made when
+ * the object is first written to a parcel, and holds a reference to the object. It is freed with
+ * the AIBinder, which parcels and other processes keep alive.
  *
- * Each time an object of another process is received it is another proxy of it.
+ * Each received object of another process becomes a new proxy.
  */
 #include "hal-bridge/binder/ndk/object.h"
 
@@ -19,11 +19,11 @@
 #include "hal-bridge/binder/ndk/parcel.h"
 #include "libnnaccel/support/message.h"
 
-/* This function is C; binder_stability.h, which declares it, is not. */
+/* This function has C linkage, but binder_stability.h, which declares it, is C++. */
 void AIBinder_markVintfStability(AIBinder *binder);
 
 /**
- * struct nnb_ndk_node - an object that other processes may have
+ * struct nnb_ndk_node - an object of this process that other processes may hold
  * @link: a reference
  * @object: a reference
  * @weak: the AIBinder; NULL until there is one
@@ -130,8 +130,8 @@ static AIBinder_Class *nnb_ndk_class_define(const char *descriptor)
 }
 
 /*
- * The class of an interface, for objects here and elsewhere; with the lock. @descriptor has to
- * stay. NULL without memory.
+ * Return: the class of an interface, for nodes and proxies; NULL without memory. @descriptor must
+ * stay valid. Called with the lock.
  */
 static const AIBinder_Class *nnb_ndk_class(struct nnb_ndk *link, const char *descriptor)
 {
@@ -157,7 +157,7 @@ static const AIBinder_Class *nnb_ndk_class(struct nnb_ndk *link, const char *des
 
 /* -------------------------------------------------------------------------------------- nodes */
 
-/* With the lock. */
+/* Called with the lock. */
 static AIBinder *nnb_ndk_node_create(struct nnb_ndk *link, struct nnb_object *object)
 {
 	const AIBinder_Class *class = nnb_ndk_class(link, object->ops->descriptor);
@@ -186,7 +186,7 @@ AIBinder *nnb_ndk_node_get(struct nnb_ndk *link, struct nnb_object *object)
 
 	pthread_mutex_lock(&link->lock);
 	node = object->node;
-	/* The AIBinder may be on its way out; then there is a new one. */
+	/* If the AIBinder is being destroyed, make a new one. */
 	if (node)
 		binder = AIBinder_Weak_promote(node->weak);
 	if (!binder)
@@ -195,7 +195,7 @@ AIBinder *nnb_ndk_node_get(struct nnb_ndk *link, struct nnb_object *object)
 	return binder;
 }
 
-/* The object that @binder, of this process, stands for; a reference. */
+/* Return: the object of this process that @binder represents; a reference. */
 static struct nnb_object *nnb_ndk_node_object(AIBinder *binder)
 {
 	const struct nnb_ndk_node *node = AIBinder_getUserData(binder);
@@ -205,7 +205,7 @@ static struct nnb_object *nnb_ndk_node_object(AIBinder *binder)
 
 /* ------------------------------------------------------------------------------------ proxies */
 
-/* The AIBinder of a proxy, not a reference; NULL for a node. */
+/* Return: the AIBinder of a proxy, not a reference; NULL for a node. */
 static AIBinder *nnb_ndk_proxy_binder(struct nnb_object *object)
 {
 	return object->ops == &nnb_ndk_proxy_ops ? ((struct nnb_ndk_proxy *)object)->binder : NULL;
@@ -230,7 +230,7 @@ static int nnb_ndk_proxy_status(binder_status_t status)
 	case STATUS_BAD_TYPE: /* NNB_BAD_TYPE */
 		return status;
 	case STATUS_FAILED_TRANSACTION:
-		return -EIO; /* the driver could not deliver it: too large, or no room there */
+		return -EIO; /* not delivered: too large, or no room at the receiver */
 	default:
 		return status > 0 || status < -4095 ? -EPROTO : status;
 	}
@@ -241,7 +241,7 @@ static void nnb_ndk_proxy_drop_reply(void *data)
 	AParcel_delete(data);
 }
 
-/* libbinder writes the name of the interface itself, out of the object's class. */
+/* libbinder writes the name of the interface itself, from the class of the object. */
 static int nnb_ndk_proxy_associate(struct nnb_ndk_proxy *proxy, const char *descriptor)
 {
 	const AIBinder_Class *class;
@@ -278,7 +278,7 @@ static int nnb_ndk_proxy_call(struct nnb_object *object, uint32_t code, struct n
 		AParcel_delete(request);
 		return ret;
 	}
-	/* The request is libbinder's from here on. */
+	/* libbinder owns the request from here on. */
 	ret = nnb_ndk_proxy_status(AIBinder_transact(proxy->binder, code, &request, &reply, 0));
 	if (!ret)
 		ret = nnb_arena_defer(arena, nnb_ndk_proxy_drop_reply, reply);
@@ -298,10 +298,10 @@ int nnb_ndk_proxy_dump(struct nnb_binder *binder, struct nnb_object *object, int
 /* ------------------------------------------------------------------------------------- deaths */
 
 /**
- * struct nnb_ndk_watch - a struct nnb_death that libbinder knows
- * @refs: libbinder's until it has unlinked it, and the watcher's
- * @lock: held while somebody is told, so that nobody is after it has been taken back
- * @death: who is told; NULL when that was taken back
+ * struct nnb_ndk_watch - a struct nnb_death that is registered with libbinder
+ * @refs: one of libbinder until it has unlinked the watch, and one of the watcher
+ * @lock: held during the callback, so that the callback does not run after unwatch
+ * @death: the callback; NULL after unwatch
  */
 struct nnb_ndk_watch {
 	atomic_uint refs;
@@ -344,7 +344,7 @@ static int nnb_ndk_proxy_watch(struct nnb_object *object, struct nnb_death *deat
 	watch->death = death;
 	pthread_mutex_init(&watch->lock, NULL);
 	death->id = (unsigned long)watch;
-	/* After an error libbinder says at once that it is unlinked. */
+	/* After an error libbinder calls nnb_ndk_watch_unlinked() at once. */
 	status = AIBinder_linkToDeath(proxy->binder, proxy->link->recipient, watch);
 	if (status != STATUS_OK)
 		nnb_ndk_watch_put(watch);
@@ -360,7 +360,7 @@ static void nnb_ndk_proxy_unwatch(struct nnb_object *object, struct nnb_death *d
 	watch->death = NULL;
 	pthread_mutex_unlock(&watch->lock);
 	death->id = 0;
-	/* An error says that it has died meanwhile. */
+	/* An error means that the process has died meanwhile. */
 	AIBinder_unlinkToDeath(proxy->binder, proxy->link->recipient, watch);
 	nnb_ndk_watch_put(watch);
 }

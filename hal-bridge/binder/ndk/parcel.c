@@ -70,10 +70,10 @@ static int nnb_ndk_read_words(struct nnb_reader *reader, uint32_t count, void *v
 }
 
 /**
- * struct nnb_ndk_array - what libbinder asks us for room for
- * @arena: gives it
+ * struct nnb_ndk_array - the target of libbinder's allocation callbacks
+ * @arena: owns the memory
  * @count: elements; 0 for null
- * @data: of the elements; NULL for null
+ * @data: the elements; NULL for null
  */
 struct nnb_ndk_array {
 	struct nnb_arena *arena;
@@ -102,7 +102,7 @@ static int nnb_ndk_read_bytes(struct nnb_reader *reader, uint32_t *count, const 
 
 	if (ret)
 		return ret;
-	/* Before there is room for as many as somebody claims. */
+	/* Checked before memory is allocated, because the sender may claim any length. */
 	if (length > 0 && (size_t)length > nnb_ndk_left(reader))
 		return -ENODATA;
 	AParcel_setDataPosition(nnb_ndk_source(reader), start);
@@ -113,7 +113,7 @@ static int nnb_ndk_read_bytes(struct nnb_reader *reader, uint32_t *count, const 
 	return ret;
 }
 
-/* @length has the terminating zero in it. */
+/* @length includes the terminating zero. */
 static bool nnb_ndk_allocate_string(void *data, int32_t length, char **out)
 {
 	struct nnb_ndk_array *array = data;
@@ -136,7 +136,7 @@ static int nnb_ndk_read_string(struct nnb_reader *reader, struct nnb_arena *aren
 	return ret;
 }
 
-/* libbinder hands out a duplicate. */
+/* libbinder returns a duplicate. */
 static int nnb_ndk_read_fd(struct nnb_reader *reader, int *fd)
 {
 	int ret;
@@ -217,7 +217,7 @@ static int nnb_ndk_write_words(struct nnb_writer *writer, uint32_t count, const 
 
 static int nnb_ndk_write_bytes(struct nnb_writer *writer, uint32_t count, const void *data)
 {
-	/* libbinder takes a NULL for a null array. */
+	/* For libbinder a NULL pointer is a null array, not an empty one. */
 	static const int8_t none;
 
 	if (count > INT32_MAX)

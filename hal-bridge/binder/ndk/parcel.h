@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Our reader and writer of an AParcel. libbinder checks what it reads, so little is left to do. */
+/* Our reader and writer of an AParcel. libbinder itself checks the data that it reads. */
 #ifndef NNB_NDK_PARCEL_H
 #define NNB_NDK_PARCEL_H
 
@@ -11,8 +11,8 @@
  * struct nnb_ndk_reader - reads an AParcel
  * @reader: ours
  * @parcel: not owned
- * @link: whose parcel it is
- * @arena: keeps what is read
+ * @link: the connection
+ * @arena: owns what is read
  */
 struct nnb_ndk_reader {
 	struct nnb_reader reader;
@@ -22,10 +22,10 @@ struct nnb_ndk_reader {
 };
 
 /**
- * struct nnb_ndk_writer - writes an AParcel, at its end
+ * struct nnb_ndk_writer - writes at the end of an AParcel
  * @writer: ours
  * @parcel: not owned
- * @link: whose parcel it is
+ * @link: the connection
  */
 struct nnb_ndk_writer {
 	struct nnb_writer writer;
@@ -37,10 +37,10 @@ void nnb_ndk_reader_init(struct nnb_ndk_reader *reader, struct nnb_ndk *link,
 			 struct nnb_arena *arena, const AParcel *parcel);
 void nnb_ndk_writer_init(struct nnb_ndk_writer *writer, struct nnb_ndk *link, AParcel *parcel);
 
-/* What a link's readers and writers read and write by, but for objects (object.h). */
+/* Set the functions of a link's readers and writers, except for objects (object.h). */
 void nnb_ndk_reader_ops(struct nnb_reader_ops *ops);
 void nnb_ndk_writer_ops(struct nnb_writer_ops *ops);
-/* Return: 0, or the negative errno of what libbinder says of a parcel. */
+/* Return: 0, or the negative errno of libbinder's status of a parcel. */
 int nnb_ndk_error(binder_status_t status);
 
 #endif
