@@ -12,6 +12,7 @@
 
 #include "libnnaccel/compiler/fold.h"
 #include "libnnaccel/compiler/passes.h"
+#include "libnnaccel/support/array.h"
 
 /*
  * A folded result is kept as a constant up to this many bytes, or if it has at most four times the
@@ -223,14 +224,15 @@ static int64_t make_output(struct nna_fold *f, uint32_t operand)
 static int make_constant(struct nna_fold *f, uint32_t operand)
 {
 	int64_t output = make_output(f, operand), storage, value;
+	struct nna_fold_result *grown;
 	struct nna_value v;
-	int ret;
 
 	if (output < 0)
 		return output;
-	ret = nna_table_grow((void **)&f->results, f->count, &f->room, sizeof(*f->results));
-	if (ret)
-		return ret;
+	grown = nna_array_reserve(f->results, (uint64_t)f->count + 1, &f->room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	f->results = grown;
 	v = f->job->values[f->job_frame.values[operand]];
 	storage = nna_storage_add(f->l, NNA_STORAGE_CONSTANT, value_bytes(&v), operand, NULL, NULL);
 	if (storage < 0)

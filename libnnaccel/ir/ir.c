@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libnnaccel/ir/ir.h"
+#include "libnnaccel/support/array.h"
 
 int nna_lower_create(const struct nna_graph *graph, const struct nna_log *log,
 		     struct nna_lower **out)
@@ -36,36 +37,17 @@ void nna_lower_destroy(struct nna_lower *l)
 	free(l);
 }
 
-/* Makes room for one more entry of @size bytes in a table of @count. */
-int nna_table_grow(void **table, uint32_t count, uint32_t *room, size_t size)
-{
-	uint32_t more;
-	size_t bytes;
-	void *grown;
-
-	if (count < *room)
-		return 0;
-	more = *room ? *room * 2 : 64;
-	if (more > (1u << 28) || __builtin_mul_overflow(size, (size_t)more, &bytes))
-		return -ENOMEM;
-	grown = realloc(*table, bytes);
-	if (!grown)
-		return -ENOMEM;
-	*table = grown;
-	*room = more;
-	return 0;
-}
-
 int64_t nna_storage_add(struct nna_lower *l, enum nna_storage_kind kind, uint64_t size,
 			uint32_t index, const void *data, void *owned)
 {
-	int ret = nna_table_grow((void **)&l->storages, l->storage_count, &l->storage_room,
-			     sizeof(*l->storages));
+	struct nna_storage *grown = nna_array_reserve(l->storages, (uint64_t)l->storage_count + 1,
+						      &l->storage_room, sizeof(*grown));
 
-	if (ret) {
+	if (!grown) {
 		free(owned);
-		return ret;
+		return -ENOMEM;
 	}
+	l->storages = grown;
 	l->storages[l->storage_count] = (struct nna_storage){
 		.kind = kind,
 		.size = size,
@@ -81,12 +63,12 @@ int64_t nna_storage_add(struct nna_lower *l, enum nna_storage_kind kind, uint64_
 int64_t nna_value_add(struct nna_lower *l, const struct nna_value *value)
 {
 	struct nna_value copy = *value; /* it may lie in the table that grows */
-	int ret;
+	struct nna_value *grown = nna_array_reserve(l->values, (uint64_t)l->value_count + 1,
+						    &l->value_room, sizeof(*grown));
 
-	ret = nna_table_grow((void **)&l->values, l->value_count, &l->value_room,
-			     sizeof(*l->values));
-	if (ret)
-		return ret;
+	if (!grown)
+		return -ENOMEM;
+	l->values = grown;
 	for (uint32_t k = copy.rank; k < NNACCEL_MAX_RANK; k++) {
 		copy.dims[k] = 0;
 		copy.strides[k] = 0;
@@ -193,15 +175,15 @@ static int add(struct nna_lower *l, const struct nna_ir_op *op, const uint32_t *
 	       uint32_t label)
 {
 	struct nna_ir_op *o;
-	int ret;
 
 	if (op->kind >= NNA_IR_KINDS)
 		return -EINVAL;
 	if (l->op_count >= NNA_IR_MAX_OPS)
 		return -ENOTSUP;
-	ret = nna_table_grow((void **)&l->ops, l->op_count, &l->op_room, sizeof(*l->ops));
-	if (ret)
-		return ret;
+	o = nna_array_reserve(l->ops, (uint64_t)l->op_count + 1, &l->op_room, sizeof(*l->ops));
+	if (!o)
+		return -ENOMEM;
+	l->ops = o;
 	o = &l->ops[l->op_count];
 	*o = *op;
 	o->operand_count = nna_ir_kind_operands(op->kind, &o->outputs);
@@ -229,11 +211,12 @@ int nna_ir_add(struct nna_lower *l, const struct nna_ir_op *op, const uint32_t *
 
 int64_t nna_lower_label(struct nna_lower *l)
 {
-	int ret = nna_table_grow((void **)&l->labels, l->label_count, &l->label_room,
-			     sizeof(*l->labels));
+	uint32_t *grown = nna_array_reserve(l->labels, (uint64_t)l->label_count + 1,
+					    &l->label_room, sizeof(*grown));
 
-	if (ret)
-		return ret;
+	if (!grown)
+		return -ENOMEM;
+	l->labels = grown;
 	l->labels[l->label_count] = NNA_NONE;
 	return l->label_count++;
 }

@@ -118,8 +118,6 @@ int64_t nna_value_add(struct nna_lower *l, const struct nna_value *value);
 /* A value that covers a new storage. */
 int64_t nna_value_in_storage(struct nna_lower *l, struct nna_value *v, enum nna_storage_kind kind,
 			     uint32_t index, const void *data, void *owned);
-/* Makes room for one more entry of @size bytes; doubles. */
-int nna_table_grow(void **table, uint32_t count, uint32_t *room, size_t size);
 
 /* A row-major value without storage. */
 int nna_value_plain(struct nna_value *v, uint8_t type, uint32_t rank, const uint32_t *dims,

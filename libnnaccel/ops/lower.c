@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libnnaccel/ops/lower.h"
+#include "libnnaccel/support/array.h"
 
 uint8_t nna_lower_type(enum nna_operand_type type)
 {
@@ -99,15 +100,12 @@ int nna_frame_begin(struct nna_frame *f, const struct nna_graph *graph, uint32_t
 
 int nna_frame_bind(struct nna_frame *f, uint32_t operand, const void *data, size_t size)
 {
-	if (f->bound_count == f->bound_room) {
-		uint32_t room = f->bound_room ? f->bound_room * 2 : 16;
-		struct nna_bound_value *grown = realloc(f->bound, sizeof(*grown) * room);
+	struct nna_bound_value *grown = nna_array_reserve(f->bound, (uint64_t)f->bound_count + 1,
+							  &f->bound_room, sizeof(*grown));
 
-		if (!grown)
-			return -ENOMEM;
-		f->bound = grown;
-		f->bound_room = room;
-	}
+	if (!grown)
+		return -ENOMEM;
+	f->bound = grown;
 	f->bound[f->bound_count++] = (struct nna_bound_value){ operand, data, size };
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "libnnaccel/runtime/fence.h"
+#include "libnnaccel/support/array.h"
 #include "libnnaccel/support/clock.h"
 #include "libnnaccel/support/thread.h"
 
@@ -92,45 +93,43 @@ static int need_runner(struct nna_waiter *waiter)
 /**
  * struct polled - what the poller has polled, its own
  * @fds: @count of them, the first is @wake
- * @waits: whose fd it is
- * @places: and which of its fds
- * @room: length of the arrays
+ * @owners: of each of @fds: its wait, and the index among the fds of that wait
+ * @count: entries of @fds and @owners
+ * @fd_room: entries of @fds that fit
+ * @owner_room: entries of @owners that fit
  * @removed: @removed of the waiter when the arrays were filled
  */
 struct polled {
 	struct pollfd *fds;
-	struct nna_wait **waits;
-	uint32_t *places;
-	size_t count, room;
+	struct {
+		struct nna_wait *wait;
+		uint32_t index;
+	} *owners;
+	uint32_t count, fd_room, owner_room;
 	uint64_t removed;
 };
 
-static bool polled_grow(struct polled *polled, size_t count)
+static bool polled_reserve(struct polled *polled, uint64_t count)
 {
-	struct pollfd *fds = realloc(polled->fds, count * sizeof(*fds));
-	struct nna_wait **waits = realloc(polled->waits, count * sizeof(*waits));
-	uint32_t *places = realloc(polled->places, count * sizeof(*places));
+	void *fds = nna_array_reserve(polled->fds, count, &polled->fd_room, sizeof(*polled->fds));
+	void *owners = nna_array_reserve(polled->owners, count, &polled->owner_room,
+					 sizeof(*polled->owners));
 
 	if (fds)
 		polled->fds = fds;
-	if (waits)
-		polled->waits = waits;
-	if (places)
-		polled->places = places;
-	if (!fds || !waits || !places)
-		return false;
-	polled->room = count;
-	return true;
+	if (owners)
+		polled->owners = owners;
+	return fds && owners;
 }
 
 /* Fills in what is to be polled. Under @lock. Return: false without memory. */
 static bool polled_collect(struct polled *polled, const struct nna_waiter *waiter)
 {
-	size_t count = 1;
+	uint64_t count = 1;
 
 	for (struct nna_wait *wait = waiter->polled.first; wait; wait = wait->next)
 		count += wait->left;
-	if (count > polled->room && !polled_grow(polled, count + count / 2))
+	if (!polled_reserve(polled, count))
 		return false;
 	polled->fds[0] = (struct pollfd){ .fd = waiter->wake, .events = POLLIN };
 	polled->count = 1;
@@ -140,8 +139,8 @@ static bool polled_collect(struct polled *polled, const struct nna_waiter *waite
 				continue;
 			polled->fds[polled->count] =
 				(struct pollfd){ .fd = wait->fds[i], .events = POLLIN };
-			polled->waits[polled->count] = wait;
-			polled->places[polled->count++] = i;
+			polled->owners[polled->count].wait = wait;
+			polled->owners[polled->count++].index = i;
 		}
 	}
 	polled->removed = waiter->removed;
@@ -169,14 +168,14 @@ static void take_signals(struct nna_waiter *waiter, const struct polled *polled)
 {
 	if (polled->removed != waiter->removed)
 		return; /* what has signalled will do so again */
-	for (size_t i = 1; i < polled->count; i++) {
-		struct nna_wait *wait = polled->waits[i];
-		uint32_t place = polled->places[i];
+	for (uint32_t i = 1; i < polled->count; i++) {
+		struct nna_wait *wait = polled->owners[i].wait;
+		uint32_t index = polled->owners[i].index;
 
 		if (!polled->fds[i].revents || wait->error)
 			continue;
-		wait->error = nna_fence_fd_status(wait->fds[place], polled->fds[i].revents);
-		wait->fds[place] = ~wait->fds[place];
+		wait->error = nna_fence_fd_status(wait->fds[index], polled->fds[i].revents);
+		wait->fds[index] = ~wait->fds[index];
 		wait->left--;
 	}
 }
@@ -247,8 +246,7 @@ static void *poller_run(void *arg)
 	}
 	pthread_mutex_unlock(&waiter->lock);
 	free(polled.fds);
-	free(polled.waits);
-	free(polled.places);
+	free(polled.owners);
 	return NULL;
 }
 

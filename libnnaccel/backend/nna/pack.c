@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "libnnaccel/backend/nna/nna.h"
+#include "libnnaccel/support/array.h"
 
 #define BLOCK NNAHW_WEIGHT_BLOCK
 #define QUAD NNAHW_WEIGHT_QUAD
@@ -282,19 +283,15 @@ static int pack_weights(struct pack *p, uint32_t from, bool depthwise, uint32_t 
 			       .depthwise = depthwise,
 			       .groups = groups };
 	struct nna_value packed;
+	struct packed *grown;
 	struct packing *packing;
 	int64_t storage, value;
 	int ret = 0;
 
-	if (p->count == p->room) {
-		uint32_t room = p->room ? p->room * 2 : 32;
-		struct packed *grown = realloc(p->done, sizeof(*grown) * room);
-
-		if (!grown)
-			return -ENOMEM;
-		p->done = grown;
-		p->room = room;
-	}
+	grown = nna_array_reserve(p->done, (uint64_t)p->count + 1, &p->room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	p->done = grown;
 	if (k > NNAHW_MAX_WINDOW ||
 	    __builtin_mul_overflow(rows * BLOCK * size, (uint64_t)groups * blocks, &bytes) ||
 	    bytes > INT32_MAX)

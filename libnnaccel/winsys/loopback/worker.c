@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "libnnaccel/support/array.h"
 #include "libnnaccel/winsys/loopback/loopback.h"
 
 /* Return: 0, or the error with which a signalled in-fence ended. Only a sync_file can name one. */
@@ -128,7 +129,7 @@ void *nna_loopback_worker_run(void *user)
 {
 	struct nna_loopback *lb = user;
 	struct pollfd *polls = NULL;
-	uint32_t room = 0;
+	uint32_t room = 0, size = 0;
 
 	while (!atomic_load(&lb->stop)) {
 		struct pollfd one = { .fd = lb->wake, .events = POLLIN };
@@ -147,11 +148,12 @@ void *nna_loopback_worker_run(void *user)
 		}
 		free_zombies(lb);
 		if (count > room) {
-			struct pollfd *grown = realloc(polls, sizeof(*polls) * ((size_t)count + 1));
+			struct pollfd *grown = nna_array_reserve(polls, (uint64_t)count + 1, &size,
+								 sizeof(*polls));
 
 			if (grown) {
 				polls = grown;
-				room = count;
+				room = size - 1;
 				continue;
 			}
 			/* Without memory for the list: look at the others from time to time. */
