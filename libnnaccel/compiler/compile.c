@@ -53,30 +53,20 @@ int nna_compile_check_limit(const struct nna_compile_limit *limit)
 	return limit->deadline_ns && nna_now_ns() >= limit->deadline_ns ? -ETIMEDOUT : 0;
 }
 
-/* Compares the inferred shapes of the results with what the model states; keeps them. */
+/* Keeps the shapes of the results, which agree with what the model states. */
 static int take_shapes(struct nna_op_context *op, struct nna_frame *f)
 {
-	for (uint32_t i = 0; i < op->operation->output_count; i++) {
-		const struct nna_shape *stated = &op->out_operand[i]->stated;
+	int ret = nna_infer_settle(op);
+
+	for (uint32_t i = 0; !ret && i < op->operation->output_count; i++) {
 		struct nna_shape *shape = &f->shapes[op->operation->outputs[i]];
 
 		if (op->out_operand[i]->lifetime == NNA_LIFETIME_NO_VALUE)
 			continue;
-		if (stated->rank_known && stated->rank) {
-			if (stated->rank != op->out[i].rank)
-				return nna_op_fail(op, "output %u has rank %u, the model says %u",
-						   i, op->out[i].rank, stated->rank);
-			for (uint32_t k = op->out[i].bounded; k < stated->rank; k++)
-				if (stated->dims[k] && stated->dims[k] != op->out[i].dims[k])
-					return nna_op_fail(op, "dimension %u of output %u is %u, "
-							   "the model says %u", k, i,
-							   op->out[i].dims[k], stated->dims[k]);
-		}
 		*shape = op->out[i];
 		shape->rank_known = true;
-		shape->final = true;
 	}
-	return 0;
+	return ret;
 }
 
 static bool any_bounded(const struct nna_shape *shapes, uint32_t count)
