@@ -354,12 +354,26 @@ int nna_graph_split(const struct nna_graph *graph, const uint32_t *owners, uint3
 	struct split s;
 	int ret;
 
-	if (!graph || !graph->finished || graph->failed || graph->whole || !owners || !owner_count)
+	if (!graph)
 		return -EINVAL;
+	if (!graph->finished || graph->failed || graph->whole || !owners || !owner_count) {
+		nna_log_print(&graph->log, NNA_LOG_ERROR, "the graph cannot be split: %s",
+			      !graph->finished ? "call nna_graph_finish() first" :
+			      graph->failed ? "it failed to finish, build another one" :
+			      graph->whole ? "it is a part of another graph" :
+					     "there are no owners");
+		return -EINVAL;
+	}
 	sg = &graph->subgraphs[0];
 	for (uint32_t i = 0; i < sg->operation_count; i++) {
-		if (owners[i] >= owner_count)
-			return -EINVAL;
+		const char *name = nna_operation_name(sg->operations[i].type);
+
+		if (owners[i] < owner_count)
+			continue;
+		nna_log_print(&graph->log, NNA_LOG_ERROR,
+			      "%s (operation %u) has owner %u: owners are numbered from 0 to %u",
+			      name ? name : "?", i, owners[i], owner_count - 1);
+		return -EINVAL;
 	}
 	for (uint32_t i = 0; i < sg->operand_count; i++) {
 		if (sg->operands[i].lifetime == NNA_LIFETIME_VARIABLE)

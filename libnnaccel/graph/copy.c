@@ -56,16 +56,19 @@ int nna_graph_copy_subgraph(struct nna_graph *graph, uint32_t subgraph,
 	const struct nna_subgraph *source;
 	int ret = 0;
 
-	if (!graph || !from || !numbers)
+	if (!graph)
 		return -EINVAL;
+	if (!from || !numbers)
+		return FAIL(graph, "subgraph %u: the graph to copy from, or the list of numbers, is "
+			    "NULL", subgraph);
 	if (!from->finished || from->failed)
-		return FAIL(graph, "subgraph %u: what to copy from is not finished, or of no use",
+		return FAIL(graph, "subgraph %u: the graph to copy from must be finished without an error",
 			    subgraph);
 	if (from_subgraph >= from->subgraph_count)
-		return FAIL(graph, "subgraph %u: there is no subgraph %u to copy from", subgraph,
-			    from_subgraph);
+		return FAIL(graph, "subgraph %u: the graph to copy from has %u subgraphs, number %u does not "
+			    "exist", subgraph, from->subgraph_count, from_subgraph);
 	if (subgraph < graph->subgraph_count && graph->subgraphs[subgraph].operand_count)
-		return FAIL(graph, "subgraph %u has operands already", subgraph);
+		return FAIL(graph, "subgraph %u has operands already: a copy goes to an empty one", subgraph);
 	source = &from->subgraphs[from_subgraph];
 	for (uint32_t i = 0; i < source->operand_count && ret >= 0; i++)
 		ret = nna_graph_copy_operand(graph, subgraph, &source->operands[i],

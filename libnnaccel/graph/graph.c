@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libnnaccel/graph/graph.h"
+#include "libnnaccel/support/array.h"
 #include "libnnaccel/support/sized.h"
 
 #define FAIL(graph, ...) (nna_log_print(&(graph)->log, NNA_LOG_ERROR, __VA_ARGS__), -EINVAL)
@@ -16,22 +17,6 @@
  * Constants up to this many bytes are copied in any case: the caller often has them on the stack.
  */
 #define SMALL_CONSTANT 128u
-
-/* Room for one more element of @size bytes in an array of @count. */
-static int grow(void **array, uint32_t count, uint32_t *room, size_t size)
-{
-	uint32_t n = *room ? *room * 2 : 16;
-	void *p;
-
-	if (count < *room)
-		return 0;
-	p = reallocarray(*array, n, size);
-	if (!p)
-		return -ENOMEM;
-	*array = p;
-	*room = n;
-	return 0;
-}
 
 int nna_graph_create(const struct nna_log *log, struct nna_graph **out)
 {
@@ -109,11 +94,15 @@ int nna_graph_add_subgraph(struct nna_graph *graph)
 {
 	struct nna_subgraph *p;
 
-	if (!graph || graph->finished)
+	if (!graph)
 		return -EINVAL;
+	if (graph->finished)
+		return FAIL(graph, "no subgraph can be added: the graph is finished, build another");
 	if (graph->subgraph_count >= NNA_GRAPH_MAX_SUBGRAPHS)
-		return FAIL(graph, "more than %u subgraphs", NNA_GRAPH_MAX_SUBGRAPHS);
-	p = reallocarray(graph->subgraphs, graph->subgraph_count + 1, sizeof(*p));
+		return FAIL(graph, "subgraph %u: a graph has at most %u subgraphs", graph->subgraph_count,
+			    NNA_GRAPH_MAX_SUBGRAPHS);
+	p = nna_array_reserve(graph->subgraphs, graph->subgraph_count + 1, &graph->subgraph_room,
+			      sizeof(*p));
 	if (!p)
 		return -ENOMEM;
 	graph->subgraphs = p;
@@ -128,11 +117,14 @@ static struct nna_subgraph *open_subgraph(struct nna_graph *graph, uint32_t subg
 		return NULL;
 	if (graph->finished) {
 		nna_log_print(&graph->log, NNA_LOG_ERROR,
-			      "the graph is finished, nothing can be added");
+			      "subgraph %u cannot be changed: the graph is finished, build another",
+			      subgraph);
 		return NULL;
 	}
 	if (subgraph >= graph->subgraph_count) {
-		nna_log_print(&graph->log, NNA_LOG_ERROR, "there is no subgraph %u", subgraph);
+		nna_log_print(&graph->log, NNA_LOG_ERROR,
+			      "subgraph %u does not exist: the graph has %u, numbered from 0",
+			      subgraph, graph->subgraph_count);
 		return NULL;
 	}
 	return &graph->subgraphs[subgraph];
@@ -147,13 +139,15 @@ static struct nna_operand *open_operand(struct nna_graph *graph, uint32_t subgra
 	if (!sg)
 		return NULL;
 	if (operand >= sg->operand_count) {
-		nna_log_print(&graph->log, NNA_LOG_ERROR, "subgraph %u has no operand %u", subgraph,
-			      operand);
+		nna_log_print(&graph->log, NNA_LOG_ERROR,
+			      "operand %u does not exist: subgraph %u has %u, numbered from 0",
+			      operand, subgraph, sg->operand_count);
 		return NULL;
 	}
 	if (sg->operands[operand].lifetime != NNA_LIFETIME_TEMPORARY) {
 		nna_log_print(&graph->log, NNA_LOG_ERROR,
-			      "operand %u of subgraph %u has a value already", operand, subgraph);
+			      "operand %u of subgraph %u has a value already: an operand is given "
+			      "one once", operand, subgraph);
 		return NULL;
 	}
 	return &sg->operands[operand];
@@ -169,34 +163,39 @@ static int check_quantisation(struct nna_graph *graph, uint32_t number,
 	int64_t low = 0, high = 0;
 
 	if (!isfinite(desc->scale) || desc->scale < 0)
-		return FAIL(graph, "operand %u (%s): scale %g", number, name, (double)desc->scale);
+		return FAIL(graph, "operand %u (%s): its scale is %g, it must be a number of at least 0",
+			    number, name, (double)desc->scale);
 	if (positive && desc->scale == 0)
-		return FAIL(graph, "operand %u (%s): the scale must be above 0", number, name);
+		return FAIL(graph, "operand %u (%s): its scale is 0, a quantised type needs one above 0",
+			    number, name);
 	if (!positive && desc->type != NNA_OPERAND_TENSOR_INT32 && desc->scale != 0)
-		return FAIL(graph, "operand %u (%s): the scale must be 0", number, name);
+		return FAIL(graph, "operand %u (%s): its scale is %g, this type has none: set it to 0",
+			    number, name, (double)desc->scale);
 	if (desc->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM ||
 	    desc->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED ||
 	    desc->type == NNA_OPERAND_TENSOR_QUANT16_ASYMM)
 		nna_operand_type_range(desc->type, &low, &high);
 	if (desc->zero_point < low || desc->zero_point > high)
-		return FAIL(graph, "operand %u (%s): zero point %d", number, name,
-			    desc->zero_point);
+		return FAIL(graph, "operand %u (%s): its zero point is %d, it must be %lld to %lld", number,
+			    name, desc->zero_point, (long long)low, (long long)high);
 	if (!per_channel) {
 		if (desc->channel_count)
-			return FAIL(graph, "operand %u (%s): has scales per channel", number, name);
+			return FAIL(graph, "operand %u (%s): it has scales per channel, which only "
+				    "TENSOR_QUANT8_SYMM_PER_CHANNEL may have", number, name);
 		return 0;
 	}
 	if (!desc->rank || desc->channel_dim >= desc->rank || !desc->channel_count ||
 	    !desc->channel_scales)
-		return FAIL(graph, "operand %u (%s): needs scales along one of its dimensions",
-			    number, name);
+		return FAIL(graph, "operand %u (%s): it needs a scale for each channel of one of its "
+			    "dimensions", number, name);
 	if (desc->dims[desc->channel_dim] && desc->dims[desc->channel_dim] != desc->channel_count)
-		return FAIL(graph, "operand %u (%s): %u scales for a dimension of %u", number, name,
+		return FAIL(graph, "operand %u (%s): it has %u scales for %u channels, give one for each",
+			    number, name,
 			    desc->channel_count, desc->dims[desc->channel_dim]);
 	for (uint32_t i = 0; i < desc->channel_count; i++) {
 		if (!isfinite(desc->channel_scales[i]) || !(desc->channel_scales[i] > 0))
-			return FAIL(graph, "operand %u (%s): scale %g of channel %u", number, name,
-				    (double)desc->channel_scales[i], i);
+			return FAIL(graph, "operand %u (%s): the scale of channel %u is %g, it must be above 0",
+				    number, name, i, (double)desc->channel_scales[i]);
 	}
 	return 0;
 }
@@ -219,35 +218,44 @@ static int add_operand(struct nna_graph *graph, uint32_t subgraph,
 		       const struct nna_operand_desc *desc)
 {
 	struct nna_subgraph *sg = open_subgraph(graph, subgraph);
-	struct nna_operand *operand;
+	struct nna_operand *operands, *operand;
 	struct nna_shape *shape;
 	uint32_t number;
 	int ret;
 
-	if (!sg || !desc)
+	if (!sg)
 		return -EINVAL;
 	number = sg->operand_count;
+	if (!desc)
+		return FAIL(graph, "operand %u: its description is NULL", number);
 	if (number >= NNA_GRAPH_MAX_OPERANDS)
-		return FAIL(graph, "more than %u operands", NNA_GRAPH_MAX_OPERANDS);
+		return FAIL(graph, "operand %u: a subgraph has at most %u operands", number,
+			    NNA_GRAPH_MAX_OPERANDS);
 	if (!nna_operand_type_name(desc->type))
-		return FAIL(graph, "operand %u: unknown type %u", number, desc->type);
+		return FAIL(graph, "operand %u: type %u does not exist: it is one of enum nna_operand_type",
+			    number, desc->type);
 	if (desc->rank > NNACCEL_MAX_RANK)
-		return FAIL(graph, "operand %u: rank %u, the most is %u", number, desc->rank,
+		return FAIL(graph, "operand %u: it has %u dimensions, at most %u are possible", number,
+			    desc->rank,
 			    NNACCEL_MAX_RANK);
 	if (desc->rank && !desc->dims)
-		return FAIL(graph, "operand %u: no dimensions", number);
+		return FAIL(graph, "operand %u: its list of %u dimensions is NULL", number, desc->rank);
 	if (desc->rank && !nna_operand_type_is_tensor(desc->type))
-		return FAIL(graph, "operand %u: a scalar has no dimensions", number);
+		return FAIL(graph, "operand %u (%s): it has %u dimensions, a scalar has none", number,
+			    nna_operand_type_name(desc->type), desc->rank);
 	if (!size_fits(desc))
-		return FAIL(graph, "operand %u: larger than 2 GiB", number);
+		return FAIL(graph, "operand %u: its dimensions exceed 2 GiB, the most that a tensor may have",
+			    number);
 	ret = check_quantisation(graph, number, desc);
 	if (ret)
 		return ret;
-	ret = grow((void **)&sg->operands, number, &sg->operand_room, sizeof(*sg->operands));
-	if (ret)
-		return ret;
+	operands = nna_array_reserve(sg->operands, number + 1, &sg->operand_room,
+				     sizeof(*sg->operands));
+	if (!operands)
+		return -ENOMEM;
+	sg->operands = operands;
 
-	operand = &sg->operands[number];
+	operand = &operands[number];
 	memset(operand, 0, sizeof(*operand));
 	operand->producer = NNA_NONE;
 	shape = &operand->stated;
@@ -295,12 +303,14 @@ int nna_graph_set_constant(struct nna_graph *graph, uint32_t subgraph, uint32_t 
 	if (!o)
 		return -EINVAL;
 	if (o->stated.type == NNA_OPERAND_SUBGRAPH)
-		return FAIL(graph, "operand %u: a subgraph has no bytes", operand);
+		return FAIL(graph, "operand %u (SUBGRAPH): it is given bytes: use nna_graph_set_subgraph()",
+			    operand);
 	if (!o->stated.final || !nna_shape_bytes(&o->stated, &bytes))
-		return FAIL(graph, "operand %u: a constant needs all its dimensions", operand);
+		return FAIL(graph, "operand %u: it cannot be a constant while dimensions are unknown: state all "
+			    "of them", operand);
 	if (!data || size != bytes)
-		return FAIL(graph, "operand %u: %zu bytes for a constant of %zu", operand,
-			    data ? size : 0, bytes);
+		return FAIL(graph, "operand %u: it is given %zu bytes, its dimensions need %zu: give exactly "
+			    "those", operand, data ? size : 0, bytes);
 	if (!by_reference || size <= SMALL_CONSTANT) {
 		copy = malloc(size);
 		if (!copy)
@@ -334,7 +344,8 @@ int nna_graph_set_subgraph(struct nna_graph *graph, uint32_t subgraph, uint32_t 
 	if (!o)
 		return -EINVAL;
 	if (o->stated.type != NNA_OPERAND_SUBGRAPH)
-		return FAIL(graph, "operand %u: its type is not SUBGRAPH", operand);
+		return FAIL(graph, "operand %u (%s): it is to refer to a subgraph, which needs the type "
+			    "SUBGRAPH", operand, nna_operand_type_name(o->stated.type));
 	/* Subgraph @which may be added later, so nna_graph_finish() checks that it exists. */
 	o->subgraph = which;
 	o->lifetime = NNA_LIFETIME_SUBGRAPH;
@@ -348,8 +359,9 @@ int nna_graph_set_variable(struct nna_graph *graph, uint32_t subgraph, uint32_t 
 	if (!o)
 		return -EINVAL;
 	if (subgraph || !nna_operand_type_is_tensor(o->stated.type) || !o->stated.final)
-		return FAIL(graph, "operand %u: a variable is a tensor of the main subgraph "
-			    "with all its dimensions", operand);
+		return FAIL(graph, "operand %u of subgraph %u (%s): it cannot be a variable, which is a tensor "
+			    "of the main subgraph with all its dimensions known", operand, subgraph,
+			    nna_operand_type_name(o->stated.type));
 	o->lifetime = NNA_LIFETIME_VARIABLE;
 	return 0;
 }
@@ -359,34 +371,37 @@ int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgraph,
 			    const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs)
 {
 	struct nna_subgraph *sg = open_subgraph(graph, subgraph);
-	struct nna_operation *operation;
+	struct nna_operation *grown, *operation;
 	uint32_t *numbers;
-	int ret;
 
 	if (!sg)
 		return -EINVAL;
 	if (sg->operation_count >= NNA_GRAPH_MAX_OPERANDS || input_count > NNA_GRAPH_MAX_OPERANDS ||
 	    output_count > NNA_GRAPH_MAX_OPERANDS)
-		return FAIL(graph, "more than %u operations or operands of one",
-			    NNA_GRAPH_MAX_OPERANDS);
+		return FAIL(graph, "operation %u: a subgraph has at most %u operations, and an operation that "
+			    "many operands", sg->operation_count, NNA_GRAPH_MAX_OPERANDS);
 	if ((input_count && !inputs) || !output_count || !outputs)
-		return FAIL(graph, "operation %u: no operands", sg->operation_count);
+		return FAIL(graph, "operation %u: it needs at least one output, and lists that are not NULL",
+			    sg->operation_count);
 	for (uint32_t i = 0; i < input_count; i++) {
 		if (inputs[i] >= sg->operand_count)
 			return FAIL(graph,
-				    "operation %u: input %u is operand %u, which does not exist",
-				    sg->operation_count, i, inputs[i]);
+				    "operation %u: its input %u is operand %u, which does not exist: "
+				    "subgraph %u has %u", sg->operation_count, i, inputs[i],
+				    subgraph, sg->operand_count);
 	}
 	for (uint32_t i = 0; i < output_count; i++) {
 		if (outputs[i] >= sg->operand_count)
 			return FAIL(graph,
-				    "operation %u: output %u is operand %u, which does not exist",
-				    sg->operation_count, i, outputs[i]);
+				    "operation %u: its output %u is operand %u, which does not exist: "
+				    "subgraph %u has %u", sg->operation_count, i, outputs[i],
+				    subgraph, sg->operand_count);
 	}
-	ret = grow((void **)&sg->operations, sg->operation_count, &sg->operation_room,
-		   sizeof(*sg->operations));
-	if (ret)
-		return ret;
+	grown = nna_array_reserve(sg->operations, sg->operation_count + 1, &sg->operation_room,
+				  sizeof(*sg->operations));
+	if (!grown)
+		return -ENOMEM;
+	sg->operations = grown;
 	numbers = malloc(((size_t)input_count + output_count) * sizeof(*numbers));
 	if (!numbers)
 		return -ENOMEM;
@@ -410,14 +425,16 @@ static int copy_list(struct nna_graph *graph, const struct nna_subgraph *sg, con
 	uint32_t *copy;
 
 	if (count > sg->operand_count || (count && !list))
-		return FAIL(graph, "%u %s, but %u operands", count, what, sg->operand_count);
+		return FAIL(graph, "%u %s are given, the subgraph has %u operands: list each at most once",
+			    count, what, sg->operand_count);
 	copy = malloc((count ? count : 1) * sizeof(*copy));
 	if (!copy)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
 		if (list[i] >= sg->operand_count) {
 			free(copy);
-			return FAIL(graph, "%s: operand %u does not exist", what, list[i]);
+			return FAIL(graph, "%s: entry %u is operand %u, which does not exist: the subgraph "
+				    "has %u", what, i, list[i], sg->operand_count);
 		}
 		copy[i] = list[i];
 	}
@@ -435,7 +452,8 @@ int nna_graph_set_io(struct nna_graph *graph, uint32_t subgraph, uint32_t input_
 	if (!sg)
 		return -EINVAL;
 	if (sg->inputs)
-		return FAIL(graph, "subgraph %u has its inputs and outputs already", subgraph);
+		return FAIL(graph, "subgraph %u has its inputs and outputs already: they are set once",
+			    subgraph);
 	ret = copy_list(graph, sg, "inputs", input_count, inputs, &in);
 	if (!ret)
 		ret = copy_list(graph, sg, "outputs", output_count, outputs, &out);
@@ -452,16 +470,23 @@ int nna_graph_set_io(struct nna_graph *graph, uint32_t subgraph, uint32_t input_
 
 int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed)
 {
-	if (!graph || graph->finished)
+	if (!graph)
 		return -EINVAL;
+	if (graph->finished)
+		return FAIL(graph, "precision cannot be relaxed: the graph is finished, do it before");
 	graph->relaxed = relaxed;
 	return 0;
 }
 
 int nna_graph_set_rounding(struct nna_graph *graph, enum nna_rounding rounding)
 {
-	if (!graph || graph->finished || (unsigned int)rounding > NNA_ROUNDING_TFLITE)
+	if (!graph)
 		return -EINVAL;
+	if (graph->finished)
+		return FAIL(graph, "rounding cannot be set: the graph is finished, do it before");
+	if ((unsigned int)rounding > NNA_ROUNDING_TFLITE)
+		return FAIL(graph, "rounding %u does not exist: it is one of enum nna_rounding",
+			    rounding);
 	graph->rounding = rounding;
 	return 0;
 }

@@ -153,6 +153,7 @@ struct nna_subgraph {
  * @rounding: how quantised results are rounded
  * @subgraphs: @subgraph_count subgraphs
  * @subgraph_count: entries of @subgraphs, at least 1
+ * @subgraph_room: entries that fit
  * @whole: of a part: the graph that its operations and constants belong to, with a reference; else
  *	NULL
  */
@@ -164,7 +165,7 @@ struct nna_graph {
 	bool relaxed;
 	enum nna_rounding rounding;
 	struct nna_subgraph *subgraphs;
-	uint32_t subgraph_count;
+	uint32_t subgraph_count, subgraph_room;
 	struct nna_graph *whole;
 };
 

@@ -41,8 +41,13 @@ static int finish(struct nna_graph *graph, bool lenient)
 {
 	int ret;
 
-	if (!graph || graph->finished)
+	if (!graph)
 		return -EINVAL;
+	if (graph->finished) {
+		nna_log_print(&graph->log, NNA_LOG_ERROR,
+			      "the graph is finished already: it is finished once");
+		return -EINVAL;
+	}
 	/*
 	 * Finished for good: half of the work cannot be taken back, so a graph that fails stays
 	 * failed.

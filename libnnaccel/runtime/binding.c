@@ -30,9 +30,7 @@ static enum nna_route route_of(const struct nna_execution *e, bool output, uint3
 	return NNA_ROUTE_DIRECT;
 }
 
-/*
- * Logs that input or output @index cannot be bound. Return: -EINVAL.
- */
+/* Logs what is wrong with input or output @index. Return: -EINVAL. */
 __attribute__((format(printf, 4, 5))) static int refuse(const struct nna_execution *e, bool output,
 							uint32_t index, const char *format, ...)
 {
@@ -44,10 +42,9 @@ __attribute__((format(printf, 4, 5))) static int refuse(const struct nna_executi
 	va_start(args, format);
 	vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
-	nna_log_print(&e->program->device->log, NNA_LOG_ERROR,
-		      "%s %u (operand %u, %s) cannot be bound: %s", output ? "output" : "input",
-		      index, operand, nna_operand_type_name(sub->operands[operand].shape.type),
-		      reason);
+	nna_log_print(&e->program->device->log, NNA_LOG_ERROR, "%s %u (operand %u, %s): %s",
+		      output ? "output" : "input", index, operand,
+		      nna_operand_type_name(sub->operands[operand].shape.type), reason);
 	return -EINVAL;
 }
 
@@ -60,17 +57,17 @@ static int check_dims(const struct nna_execution *e, bool output, uint32_t index
 		&sub->operands[output ? sub->outputs[index] : sub->inputs[index]].shape;
 
 	if (rank > NNACCEL_MAX_RANK)
-		return refuse(e, output, index, "it has %u dimensions, at most %u are possible",
-			      rank, NNACCEL_MAX_RANK);
+		return refuse(e, output, index, "%u dimensions are given, a tensor has at most %u: give those of the "
+			      "model", rank, NNACCEL_MAX_RANK);
 	if (shape->rank_known && shape->rank && shape->rank != rank)
 		return refuse(e, output, index,
-			      "it has %u dimensions, the model states %u: give that many, or NULL "
-			      "for the model's", rank, shape->rank);
+			      "%u dimensions are given, the model states %u: give that many, or "
+			      "NULL for the model's", rank, shape->rank);
 	for (uint32_t k = 0; k < rank; k++)
 		if (shape->rank == rank && shape->dims[k] && dims[k] && shape->dims[k] != dims[k])
 			return refuse(e, output, index,
-				      "dimension %u is %u, the model states %u: give that, or 0",
-				      k, dims[k], shape->dims[k]);
+				      "dimension %u is given as %u, the model states %u: give that, "
+				      "or 0", k, dims[k], shape->dims[k]);
 	return 0;
 }
 
@@ -132,7 +129,6 @@ const void *nna_binding_data(const struct nna_binding *b)
 int nna_bindings_get_shapes(struct nna_execution *e, struct nna_shape *shapes, const void **data)
 {
 	const struct nna_subgraph *sub = &e->program->graph->subgraphs[0];
-	const struct nna_log *log = &e->program->device->log;
 
 	for (uint32_t i = 0; i < sub->input_count; i++) {
 		const struct nna_binding *b = &e->inputs[i];
@@ -141,10 +137,9 @@ int nna_bindings_get_shapes(struct nna_execution *e, struct nna_shape *shapes, c
 
 		*s = sub->operands[sub->inputs[i]].shape;
 		data[i] = nna_binding_data(b);
-		if (!b->bound) {
-			nna_log_print(log, NNA_LOG_ERROR, "input %u is not bound", i);
-			return -EINVAL;
-		}
+		if (!b->bound)
+			return refuse(e, false, i, "it is not bound: call nna_execution_set_input() "
+				      "or nna_execution_set_input_buffer() before a run");
 		if (b->omitted) {
 			s->omitted = true;
 			s->final = true;
@@ -162,24 +157,20 @@ int nna_bindings_get_shapes(struct nna_execution *e, struct nna_shape *shapes, c
 		bytes = nna_operand_type_size(s->type);
 		for (uint32_t k = 0; s->final && k < s->rank; k++)
 			if (__builtin_mul_overflow(bytes, (uint64_t)s->dims[k], &bytes))
-				return -EINVAL;
-		if (!s->final) {
-			nna_log_print(log, NNA_LOG_ERROR, "input %u has unknown dimensions", i);
-			return -EINVAL;
-		}
-		if (bytes != b->size) {
-			nna_log_print(log, NNA_LOG_ERROR,
-				      "input %u has %zu bytes, its dimensions ask for %llu", i,
-				      b->size, (unsigned long long)bytes);
-			return -EINVAL;
-		}
+				return refuse(e, false, i, "its dimensions exceed 2^64 bytes: "
+					      "bind it with smaller ones");
+		if (!s->final)
+			return refuse(e, false, i, "the model leaves dimensions open: give all of "
+				      "them when it is bound");
+		if (bytes != b->size)
+			return refuse(e, false, i, "%zu bytes are bound, its dimensions need %llu: "
+				      "bind exactly those", b->size, (unsigned long long)bytes);
 	}
 	return 0;
 }
 
 int nna_bindings_check_outputs(struct nna_execution *e, const struct nna_code_io *wanted)
 {
-	const struct nna_log *log = &e->program->device->log;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < nna_program_output_count(e->program); i++) {
@@ -187,17 +178,18 @@ int nna_bindings_check_outputs(struct nna_execution *e, const struct nna_code_io
 		struct nna_binding *b = &e->outputs[i];
 
 		b->short_of = false;
-		if (!b->bound) {
-			nna_log_print(log, NNA_LOG_ERROR, "output %u is not bound", i);
-			return -EINVAL;
-		}
+		if (!b->bound)
+			return refuse(e, true, i, "it is not bound: call nna_execution_set_output() "
+				      "or nna_execution_set_output_buffer() before a run");
 		for (uint32_t k = io->counted; b->has_dims && k < b->rank; k++) {
-			if (b->rank != io->rank || (b->dims[k] && b->dims[k] != io->dims[k])) {
-				nna_log_print(
-					log, NNA_LOG_ERROR,
-					"output %u is bound with other dimensions than it has", i);
-				return -EINVAL;
-			}
+			if (b->rank != io->rank)
+				return refuse(e, true, i, "it is bound with %u dimensions, a run "
+					      "writes %u: bind that many, or NULL", b->rank,
+					      io->rank);
+			if (b->dims[k] && b->dims[k] != io->dims[k])
+				return refuse(e, true, i, "its dimension %u is bound as %u, a run "
+					      "writes %u: bind that, or 0", k, b->dims[k],
+					      io->dims[k]);
 		}
 		if (!io->counted && b->size < io->size) {
 			b->short_of = true;
@@ -337,11 +329,9 @@ static int count_rows(struct nna_execution *e, uint32_t i, size_t *size)
 	b->rows = rows;
 	*size = io->size / io->dims[0] * rows;
 	b->short_of = b->size < *size;
-	if (want && want != rows) {
-		nna_log_print(&e->program->device->log, NNA_LOG_ERROR,
-			      "output %u has %u rows instead of %u", i, rows, want);
-		return -EINVAL;
-	}
+	if (want && want != rows)
+		return refuse(e, true, i, "it has %u rows instead of %u, which the model states or "
+			      "its binding gives: leave that dimension 0", rows, want);
 	return b->short_of ? -ENOSPC : 0;
 }
 

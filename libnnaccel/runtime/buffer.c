@@ -10,8 +10,13 @@ static int buffer_wrap(struct nna_device *device, size_t size, struct nna_buffer
 {
 	struct nna_buffer *b;
 
-	if (!device || !size)
+	if (!device)
 		return -EINVAL;
+	if (!size) {
+		nna_log_print(&device->log, NNA_LOG_ERROR,
+			      "a buffer of 0 bytes is asked for: it needs at least 1");
+		return -EINVAL;
+	}
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return -ENOMEM;
@@ -46,6 +51,10 @@ int nna_buffer_import(struct nna_device *device, int fd, size_t size, struct nna
 		return ret;
 	ret = device->ws->ops->bo_import(device->ws, fd, size, &b->bo);
 	if (ret) {
+		if (ret == -EINVAL)
+			nna_log_print(&device->log, NNA_LOG_ERROR,
+				      "fd %d cannot be imported: it must be a dma-buf (loopback: a "
+				      "memfd) of at least %zu bytes", fd, size);
 		free(b);
 		return ret;
 	}

@@ -365,8 +365,14 @@ int nna_execution_submit_after_sized(struct nna_execution *execution,
 
 	if (ret)
 		return ret;
-	if (!dependencies || (own.fd_count && !own.fds) || (own.fence_count && !own.fences))
+	if (!dependencies || (own.fd_count && !own.fds) || (own.fence_count && !own.fences)) {
+		nna_log_print(&execution->program->device->log, NNA_LOG_ERROR,
+			      !dependencies ? "the dependencies are NULL: use "
+					      "nna_execution_submit() for a run without any" :
+					      "a list of dependencies is NULL, but its count is not "
+					      "0: give @fds and @fences, or counts of 0");
 		return -EINVAL;
+	}
 	ret = nna_execution_begin(execution);
 	return ret ? ret : nna_dependent_start(execution, &own, out);
 }

@@ -326,9 +326,15 @@ static int load(struct nna_device *device, struct nna_graph *graph,
 	struct nna_loading l = { .device = device, .from = from };
 	int ret;
 
-	if (!device || !from || !from->read || !out ||
-	    (graph && (!graph->finished || graph->failed)))
+	if (!device)
 		return -EINVAL;
+	if (!from || !from->read || !out || (graph && (!graph->finished || graph->failed))) {
+		nna_log_print(&device->log, NNA_LOG_ERROR, "a saved program cannot be loaded: %s",
+			      !from || !from->read ? "there is no reader" :
+			      !out ? "there is no place for the program" :
+				     "its graph is not finished, or failed to");
+		return -EINVAL;
+	}
 	ret = nna_compile_check_limit(&limit);
 	if (ret)
 		return ret;

@@ -110,7 +110,7 @@ static int run_execution(struct nna_parts *run, struct nna_execution *e,
 		return ret;
 	ret = bind_outputs(run, e, part, f) ?: nna_execution_begin(e) ?:
 	      nna_execution_prepare(e, true, stop) ?: nna_execution_run(e);
-	if (!nna_execution_get_timing(e, &timing))
+	if (e->run == NNA_RUN_ENDED && !nna_execution_get_timing(e, &timing))
 		add_timing(&run->execution->timing, &timing);
 	return ret ?: take_shapes(run, e, part, f);
 }

@@ -53,8 +53,13 @@ static int need_state(struct nna_execution *e)
 	uint64_t size = e->variant->code->variables_size;
 	int ret = 0;
 
-	if (owner->state && owner->state->size < size)
+	if (owner->state && owner->state->size < size) {
+		nna_log_print(&e->program->device->log, NNA_LOG_ERROR,
+			      "the state of the execution has %llu bytes, this variant of its "
+			      "program needs %llu: create a new execution",
+			      (unsigned long long)owner->state->size, (unsigned long long)size);
 		return -EINVAL;
+	}
 	if (size && !owner->state)
 		ret = ws->ops->bo_create(ws, size, 0, &owner->state);
 	e->state = owner->state;

@@ -21,8 +21,12 @@ int nna_execution_set_profile(struct nna_execution *execution, uint32_t commands
 	if (!d->ws->profiles)
 		return -ENOTSUP;
 	size = d->backend->profile_size(commands);
-	if (!size)
+	if (!size) {
+		nna_log_print(&d->log, NNA_LOG_ERROR,
+			      "a profile of %u commands is larger than a profile can be: record "
+			      "fewer", commands);
 		return -EINVAL;
+	}
 	if (commands)
 		ret = d->ws->ops->bo_create(d->ws, size, 0, &bo);
 	if (ret)
@@ -45,6 +49,10 @@ int nna_execution_get_profile_sized(const struct nna_execution *execution,
 
 	pthread_mutex_lock(&e->lock);
 	if (!e->profile || e->run != NNA_RUN_ENDED) {
+		nna_log_print(&d->log, NNA_LOG_ERROR, e->profile ?
+			      "there is no profile yet: no run has ended since "
+			      "nna_execution_set_profile()" :
+			      "there is no profile: call nna_execution_set_profile() before a run");
 		ret = -EINVAL;
 		goto out;
 	}

@@ -182,8 +182,16 @@ static int create(struct nna_device *device, struct nna_graph *graph,
 	bool complete = true;
 	int ret = 0;
 
-	if (!device || !graph || !graph->finished || graph->failed)
+	if (!device)
 		return -EINVAL;
+	if (!graph || !graph->finished || graph->failed) {
+		nna_log_print(&device->log, NNA_LOG_ERROR, "the graph %s: %s",
+			      !graph ? "is NULL" : graph->failed ? "failed to finish" :
+						   "is not finished",
+			      graph && !graph->failed ? "call nna_graph_finish() first" :
+							"build another one");
+		return -EINVAL;
+	}
 	sub = &graph->subgraphs[0];
 	if (takes_opaque(device, sub))
 		return -ENOTSUP;
@@ -277,13 +285,22 @@ static int give_info(const struct nna_shape *shape, struct nna_io_info *info, si
 	return 0;
 }
 
+static int refuse_index(const struct nna_program *program, const char *what, uint32_t index,
+			uint32_t count)
+{
+	nna_log_print(&program->device->log, NNA_LOG_ERROR,
+		      "%s %u does not exist: the program has %u, numbered from 0", what, index,
+		      count);
+	return -EINVAL;
+}
+
 int nna_program_get_input_sized(const struct nna_program *program, uint32_t index,
 				struct nna_io_info *info, size_t size)
 {
 	const struct nna_subgraph *sub = &program->graph->subgraphs[0];
 
 	if (index >= sub->input_count)
-		return -EINVAL;
+		return refuse_index(program, "input", index, sub->input_count);
 	return give_info(&sub->operands[sub->inputs[index]].shape, info, size);
 }
 
@@ -293,7 +310,7 @@ int nna_program_get_output_sized(const struct nna_program *program, uint32_t ind
 	const struct nna_subgraph *sub = &program->graph->subgraphs[0];
 
 	if (index >= sub->output_count)
-		return -EINVAL;
+		return refuse_index(program, "output", index, sub->output_count);
 	return give_info(&sub->operands[sub->outputs[index]].shape, info, size);
 }
 

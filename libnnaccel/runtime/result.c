@@ -12,11 +12,21 @@ int nna_execution_get_output_dims(const struct nna_execution *execution, uint32_
 				  uint32_t *rank, uint32_t dims[NNACCEL_MAX_RANK])
 {
 	struct nna_execution *e = (struct nna_execution *)execution;
+	const struct nna_log *log = &e->program->device->log;
 	const struct nna_code_io *io;
 
-	if (index >= nna_program_output_count(e->program) || !(e->variant || e->results) ||
-	    e->run != NNA_RUN_ENDED)
+	if (index >= nna_program_output_count(e->program)) {
+		nna_log_print(log, NNA_LOG_ERROR,
+			      "output %u has no dimensions: the program has %u outputs, numbered "
+			      "from 0", index, nna_program_output_count(e->program));
 		return -EINVAL;
+	}
+	if (!(e->variant || e->results) || e->run != NNA_RUN_ENDED) {
+		nna_log_print(log, NNA_LOG_ERROR,
+			      "the dimensions of output %u are not known: no run has ended since "
+			      "the execution was created or changed", index);
+		return -EINVAL;
+	}
 	io = e->results ? &e->results[index] : &e->variant->code->outputs[index];
 	*rank = io->rank;
 	memcpy(dims, io->dims, sizeof(io->dims));
@@ -35,6 +45,8 @@ int nna_execution_get_timing_sized(const struct nna_execution *execution,
 
 	pthread_mutex_lock(&e->lock);
 	if (e->run != NNA_RUN_ENDED) {
+		nna_log_print(&e->program->device->log, NNA_LOG_ERROR,
+			      "there are no times: no run of this execution has ended");
 		ret = -EINVAL;
 	} else {
 		own = e->timing;

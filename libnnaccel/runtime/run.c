@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "libnnaccel/runtime/dependent.h"
+#include "libnnaccel/runtime/device.h"
 #include "libnnaccel/runtime/fence.h"
 #include "libnnaccel/runtime/parts.h"
 #include "libnnaccel/runtime/prepare.h"
@@ -81,8 +82,12 @@ int nna_execution_submit(struct nna_execution *execution, const int *fds, uint32
 	uint32_t stop;
 	int ret;
 
-	if (count && !fds)
+	if (count && !fds) {
+		nna_log_print(&e->program->device->log, NNA_LOG_ERROR,
+			      "%u in-fences are given, but their list is NULL: give the fds, or a "
+			      "count of 0", count);
 		return -EINVAL;
+	}
 	ret = nna_execution_begin(e);
 	if (ret)
 		return ret;
