@@ -46,11 +46,11 @@ int delegate_program_create(const struct delegate *delegate, struct nna_graph *g
 	ret = nna_cache_file_load(path, NNA_CACHE_FILE_LIMIT, delegate->device, graph, options,
 				  out);
 	if (!ret) {
-		delegate_log(delegate, NNA_LOG_INFO, "compiled before: %s", path);
+		delegate_log(delegate, NNA_LOG_INFO, "loaded %s", path);
 		goto out;
 	}
 	if (ret != -ENOENT)
-		delegate_log(delegate, NNA_LOG_WARNING, "%s is not used: %s", path,
+		delegate_log(delegate, NNA_LOG_WARNING, "cannot use %s: %s", path,
 			     strerror(-ret));
 	ret = nna_program_create(delegate->device, graph, options, out);
 	if (ret)
@@ -58,7 +58,7 @@ int delegate_program_create(const struct delegate *delegate, struct nna_graph *g
 	ret = nna_cache_file_save(path, NNA_CACHE_FILE_LIMIT, *out);
 	if (ret)
 		delegate_log(delegate, ret == -ENOTSUP ? NNA_LOG_INFO : NNA_LOG_WARNING,
-			     "%s is not written: %s", path, strerror(-ret));
+			     "cannot write %s: %s", path, strerror(-ret));
 	ret = 0;
 out:
 	free(path);

@@ -40,7 +40,7 @@ static int read_deadline(struct delegate_options *o, const char *value, char *er
 	errno = 0;
 	number = strtoul(value, &end, 10);
 	if (*value < '0' || *value > '9' || *end || errno || number > MAX_DEADLINE_MS)
-		return refuse(error, "deadline_ms \"%.60s\": 0 (none) to %lu", value,
+		return refuse(error, "deadline_ms is \"%.60s\", but must be 0 (none) to %lu", value,
 			      MAX_DEADLINE_MS);
 	o->duration_ns = (uint64_t)number * 1000000;
 	return 0;
@@ -51,9 +51,9 @@ static int read_cache_dir(struct delegate_options *o, const char *value, char *e
 	struct stat info;
 
 	if (!*value || strlen(value) >= sizeof(o->cache_dir))
-		return refuse(error, "cache_dir: a folder is wanted");
+		return refuse(error, "cache_dir is empty, but must be a folder");
 	if (stat(value, &info) || !S_ISDIR(info.st_mode) || access(value, W_OK | X_OK))
-		return refuse(error, "cache_dir \"%.100s\": no folder that can be written: make it",
+		return refuse(error, "cache_dir \"%.100s\" is no writable folder: create it",
 			      value);
 	strcpy(o->cache_dir, value);
 	return 0;
@@ -67,19 +67,24 @@ static int read_option(struct delegate_options *o, const char *key, const char *
 
 	if (!strcmp(key, "device")) {
 		if (!*value || strlen(value) >= sizeof(o->device))
-			return refuse(error, "device: a node, auto or loopback");
+			return refuse(error,
+				      "device is empty or too long: give a node, auto or loopback");
 		strcpy(o->device, value);
 	} else if (!strcmp(key, "priority")) {
 		which = find(priorities, value);
 		if (which < 0)
-			return refuse(error, "priority \"%.60s\": low, medium or high", value);
+			return refuse(error,
+				      "priority is \"%.60s\", but must be low, medium or high",
+				      value);
 		o->priority = (enum nna_priority)which;
 	} else if (!strcmp(key, "deadline_ms")) {
 		return read_deadline(o, value, error);
 	} else if (!strcmp(key, "log_level")) {
 		which = find(levels, value);
 		if (which < 0)
-			return refuse(error, "log_level \"%.60s\": error, warning or info", value);
+			return refuse(error,
+				      "log_level is \"%.60s\", but must be error, warning or info",
+				      value);
 		o->log_level = (enum nna_log_level)which;
 	} else if (!strcmp(key, "cache_dir")) {
 		return read_cache_dir(o, value, error);

@@ -129,21 +129,22 @@ int nnb_type_check(const struct nna_operand_desc *desc, uint32_t index)
 		return -EINVAL;
 	}
 	if (!desc->rank != !desc->dims) {
-		nna_message(MODEL, "operand %u: %u dimensions at %s", index, desc->rank,
-			    desc->dims ? "an address" : "NULL");
+		nna_message(MODEL, "operand %u: %u dimensions, but the pointer to them is %s",
+			    index, desc->rank, desc->dims ? "an address" : "NULL");
 		return -EINVAL;
 	}
 	for (uint32_t i = 0; i < desc->rank; i++) {
 		if (desc->dims[i] && (__builtin_mul_overflow(bytes, desc->dims[i], &bytes) ||
 				      bytes > UINT32_MAX)) {
-			nna_message(MODEL, "operand %u: a tensor with more than 2^32 - 1 bytes",
+			nna_message(MODEL, "operand %u: the tensor has more than 2^32 - 1 bytes",
 				    index);
 			return -EINVAL;
 		}
 	}
 	if (!nnb_type_check_quantisation(desc)) {
-		nna_message(MODEL, "operand %u: %s with scale %g and zero point %d", index,
-			    name ? name : "a type of an extension", desc->scale, desc->zero_point);
+		nna_message(MODEL, "operand %u: %s does not allow scale %g and zero point %d",
+			    index, name ? name : "a type of an extension", desc->scale,
+			    desc->zero_point);
 		return -EINVAL;
 	}
 	return 0;
@@ -214,7 +215,8 @@ static int nnb_grow(void *array, uint32_t count, uint32_t *room, size_t size)
 	if (count < *room)
 		return 0;
 	if (count >= NNB_MAX_OPERANDS) {
-		nna_message(MODEL, "a model with more than %u parts", NNB_MAX_OPERANDS);
+		nna_message(MODEL, "the model has more than %u operands or operations",
+			    NNB_MAX_OPERANDS);
 		return -EINVAL;
 	}
 	memcpy(&old, array, sizeof(old));
@@ -230,7 +232,8 @@ static struct nnb_operand *nnb_model_operand(struct nnb_model *model, uint32_t i
 {
 	if (index < model->operand_count)
 		return &model->operands[index];
-	nna_message(MODEL, "there is no operand %u, the model has %u", index, model->operand_count);
+	nna_message(MODEL, "there is no operand %u: the model has only %u", index,
+		    model->operand_count);
 	return NULL;
 }
 
@@ -277,7 +280,8 @@ int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *dat
 		return -EINVAL;
 	}
 	if (needed != size) {
-		nna_message(MODEL, "operand %u has %zu bytes, its value %zu", index, needed, size);
+		nna_message(MODEL, "operand %u has %zu bytes, but its value has %zu", index, needed,
+			    size);
 		return -EINVAL;
 	}
 	if (by_reference) {
@@ -321,7 +325,7 @@ int nnb_model_set_model(struct nnb_model *model, uint32_t index, const struct nn
 	}
 	if (!value->graph) {
 		nna_message(MODEL,
-			    "operand %u: the model that it refers to is not finished, or invalid",
+			    "operand %u: the referenced model is not finished, or invalid",
 			    index);
 		return -EINVAL;
 	}
@@ -345,13 +349,16 @@ int nnb_model_set_scales(struct nnb_model *model, uint32_t index, uint32_t chann
 		return -EINVAL;
 	}
 	if (channel_dim >= operand->rank || !count || count != operand->dims[channel_dim]) {
-		nna_message(MODEL, "operand %u: %u scales along dimension %u do not fit", index,
-			    count, channel_dim);
+		nna_message(MODEL,
+			    "operand %u: %u scales along dimension %u do not fit its dimensions",
+			    index, count, channel_dim);
 		return -EINVAL;
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (!(scales[i] > 0.0f) || !isfinite(scales[i])) {
-			nna_message(MODEL, "operand %u: scale %u is %g", index, i, scales[i]);
+			nna_message(MODEL,
+				    "operand %u: scale %u is %g, but must be above 0 and finite",
+				    index, i, scales[i]);
 			return -EINVAL;
 		}
 	}
@@ -377,11 +384,12 @@ int nnb_model_set_extension_data(struct nnb_model *model, uint32_t index, const 
 		return -EINVAL;
 	type = nnb_extension_operand(operand->type);
 	if (!type) {
-		nna_message(MODEL, "operand %u is of no extension's type", index);
+		nna_message(MODEL, "operand %u: only types of extensions have extension data",
+			    index);
 		return -EINVAL;
 	}
 	if (size && size != type->data_size) {
-		nna_message(MODEL, "operand %u: its type takes %u bytes of data, and there are %zu",
+		nna_message(MODEL, "operand %u: its type needs %u bytes of extension data, not %zu",
 			    index, type->data_size, size);
 		return -EINVAL;
 	}
@@ -407,7 +415,8 @@ static int nnb_model_copy_lists(const struct nnb_model *model, const char *whom,
 		uint32_t index = i < input_count ? inputs[i] : outputs[i - input_count];
 
 		if (index >= model->operand_count) {
-			nna_message(MODEL, "%s: %s %zu is operand %u, the model has %u", whom,
+			nna_message(MODEL,
+				    "%s: %s %zu is operand %u, but the model has only %u", whom,
 				    i < input_count ? "input" : "output",
 				    i < input_count ? i : i - input_count, index,
 				    model->operand_count);
@@ -505,7 +514,7 @@ int nnb_model_add_operation(struct nnb_model *model, uint32_t type, uint32_t inp
 		return -EINVAL;
 	}
 	if (!output_count) {
-		nna_message(MODEL, "%s without outputs", name);
+		nna_message(MODEL, "%s: an operation needs an output", name);
 		return -EINVAL;
 	}
 	ret = nnb_grow(&model->operations, model->operation_count, &model->operation_room,
@@ -545,11 +554,12 @@ int nnb_model_set_io(struct nnb_model *model, uint32_t input_count, const uint32
 	}
 	for (size_t i = 0; i < (size_t)input_count + output_count && !ret; i++) {
 		if (seen[lists[i]]++) {
-			nna_message(MODEL, "operand %u is named twice as input or output",
+			nna_message(MODEL,
+				    "operand %u is listed twice as an input or output of the model",
 				    lists[i]);
 			ret = -EINVAL;
 		} else if (model->operands[lists[i]].argument) {
-			nna_message(MODEL, "operand %u has been named as input or output before",
+			nna_message(MODEL, "operand %u was an input or output in an earlier list",
 				    lists[i]);
 			ret = -EINVAL;
 		} else if (model->operands[lists[i]].value != NNB_VALUE_NONE) {
@@ -740,12 +750,12 @@ static int nnb_model_check(const struct nnb_model *model)
 	for (uint32_t i = 0; i < model->operand_count; i++) {
 		if (model->operands[i].type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL &&
 		    !model->operands[i].scales) {
-			nna_message(MODEL, "operand %u has no scales per channel", i);
+			nna_message(MODEL, "operand %u: its type needs scales per channel", i);
 			return -EINVAL;
 		}
 	}
 	if (!model->output_count) {
-		nna_message(MODEL, "the model's inputs and outputs have not been named");
+		nna_message(MODEL, "the model has no list of inputs and outputs");
 		return -EINVAL;
 	}
 	return nnb_model_check_written(model);

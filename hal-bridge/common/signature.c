@@ -112,12 +112,12 @@ static bool nnb_place_takes(const struct nnb_place *place, uint32_t t,
 	bool tensor;
 
 	if (operand->type >= 32 || !(types & NNB_BIT(operand->type)))
-		return nnb_fault_set(fault, depth, "%s %u is %s, which does not go there", what,
+		return nnb_fault_set(fault, depth, "%s %u is %s, which is not allowed there", what,
 				     index, nnb_type_name(operand->type));
 	if (operand->omitted) {
 		if (place->flags & NNB_OPTIONAL)
 			return true;
-		return nnb_fault_set(fault, depth, "%s %u has no value and is not optional", what,
+		return nnb_fault_set(fault, depth, "%s %u has no value, but is not optional", what,
 				     index);
 	}
 	tensor = NNB_BIT(operand->type) & NNB_TENSORS;
@@ -127,9 +127,10 @@ static bool nnb_place_takes(const struct nnb_place *place, uint32_t t,
 			return nnb_fault_set(fault, depth, "%s %u has rank %u instead of %u", what,
 					     index, operand->rank, place->min_rank);
 		if (place->max_rank == NNB_ANY_RANK)
-			return nnb_fault_set(fault, depth, "%s %u has rank %u, the least is %u",
-					     what, index, operand->rank, place->min_rank);
-		return nnb_fault_set(fault, depth, "%s %u has rank %u, allowed are %u to %u", what,
+			return nnb_fault_set(fault, depth,
+					     "%s %u has rank %u instead of at least %u", what,
+					     index, operand->rank, place->min_rank);
+		return nnb_fault_set(fault, depth, "%s %u has rank %u instead of %u to %u", what,
 				     index, operand->rank, place->min_rank, place->max_rank);
 	}
 	return true;
@@ -211,7 +212,8 @@ static bool nnb_form_fits(const struct nnb_form *form, const struct nnb_signatur
 			return nnb_fault_set(fault, 0, "%u %ss are too few", count, what);
 		t = output ? call->outputs[index].type : call->inputs[index].type;
 		if (t >= 32 || !(form->types & NNB_BIT(t)))
-			return nnb_fault_set(fault, 0, "%s %u is %s, for which it is not defined",
+			return nnb_fault_set(fault, 0,
+					     "%s %u is %s, which the operation does not support",
 					     what, index, nnb_type_name(t));
 	}
 	return nnb_places_take(form->inputs, t, call->inputs, call->input_count, "input", 0,

@@ -172,7 +172,7 @@ static bool nnb_rule_keep_quantisation(const struct nnb_signature_call *call, ch
 {
 	if (nnb_same_quantisation(&call->inputs[0], &call->outputs[0]))
 		return true;
-	return SAY("output 0 has another scale or zero point than input 0");
+	return SAY("output 0 must have the scale and zero point of input 0");
 }
 
 static bool nnb_rule_pack(const struct nnb_signature_call *call, char *text, size_t size)
@@ -181,12 +181,12 @@ static bool nnb_rule_pack(const struct nnb_signature_call *call, char *text, siz
 	uint32_t rank = output->rank ? output->rank - 1 : 0;
 
 	if (output->rank == 1)
-		return SAY("output 0 has rank 1, that of the inputs and 1 are at least 2");
+		return SAY("output 0 has rank 1 instead of the inputs' rank plus 1");
 	for (uint32_t i = 1; i < call->input_count; i++) {
 		const struct nnb_signature_operand *input = &call->inputs[i];
 
 		if (!nnb_same_quantisation(input, output))
-			return SAY("input %u has another scale or zero point than output 0", i);
+			return SAY("input %u must have the scale and zero point of output 0", i);
 		if (rank && input->rank && input->rank != rank)
 			return SAY("input %u has rank %u instead of %u", i, input->rank, rank);
 		if (input->rank)
@@ -206,7 +206,7 @@ static bool nnb_rule_cast(const struct nnb_signature_call *call, char *text, siz
 	if (!in->rank || !out->rank ||
 	    (in->rank == out->rank && !memcmp(in->dims, out->dims, in->rank * sizeof(*in->dims))))
 		return true;
-	return SAY("output 0 has other dimensions than input 0");
+	return SAY("output 0 must have the dimensions of input 0");
 }
 
 static bool nnb_rule_fully_connected(const struct nnb_signature_call *call, char *text, size_t size)
@@ -268,8 +268,8 @@ static bool nnb_takes_inputs(const struct nnb_signature_call *call, uint32_t whi
 	if (!subgraph)
 		return SAY("input %u refers to no model", which);
 	if (call->count(subgraph, false) != call->input_count - from)
-		return SAY("the model at input %u has %u inputs, the operation hands it %u", which,
-			   call->count(subgraph, false), call->input_count - from);
+		return SAY("the model at input %u has %u inputs, but the operation passes %u",
+			   which, call->count(subgraph, false), call->input_count - from);
 	return nnb_same_arguments(call, which, false, call->inputs + from,
 				  call->input_count - from, text, size);
 }
@@ -284,8 +284,8 @@ static bool nnb_rule_if(const struct nnb_signature_call *call, char *text, size_
 		if (!nnb_takes_inputs(call, which, 3, text, size))
 			return false;
 		if (call->count(branch, true) != call->output_count)
-			return SAY("the model at input %u has %u outputs, the operation %u", which,
-				   call->count(branch, true), call->output_count);
+			return SAY("the model at input %u has %u outputs, but the operation has %u",
+				   which, call->count(branch, true), call->output_count);
 		if (!nnb_same_arguments(call, which, true, call->outputs, call->output_count, text,
 					size))
 			return false;
@@ -302,7 +302,8 @@ static bool nnb_rule_while(const struct nnb_signature_call *call, char *text, si
 	if (!nnb_takes_inputs(call, 0, 2, text, size) || !nnb_takes_inputs(call, 1, 2, text, size))
 		return false;
 	if (call->count(condition, true) != 1)
-		return SAY("the condition has %u outputs", call->count(condition, true));
+		return SAY("the condition has %u outputs instead of 1",
+			   call->count(condition, true));
 	result = call->argument(condition, true, 0);
 	if (!nnb_is_condition(&result))
 		return SAY("the condition's output is not a TENSOR_BOOL8 of shape [1]");

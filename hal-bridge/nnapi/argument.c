@@ -90,7 +90,8 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 	if (!operand)
 		return nnapi_error(BAD_DATA, "%s: there is no %s %d", function, what, index);
 	if (nnapi_argument_get(execution, output, index)->bound)
-		return nnapi_error(BAD_STATE, "%s: %s %d has been set", function, what, index);
+		return nnapi_error(BAD_STATE, "%s: %s %d has been set already", function, what,
+				   index);
 	/* No device supports such operands, so the run fails whatever is set. */
 	if (operand->rank > NNACCEL_MAX_RANK || !nnb_type_may_be_computed(operand->type))
 		return ANEURALNETWORKS_NO_ERROR;
@@ -101,24 +102,26 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 	if (type) {
 		if ((uint32_t)type->type != operand->type || type->scale != operand->scale ||
 		    type->zeroPoint != operand->zero_point)
-			return nnapi_error(BAD_DATA, "%s: %s %d: another type than the model's",
+			return nnapi_error(BAD_DATA, "%s: %s %d: the type differs from the model's",
 					   function, what, index);
 		if (nnapi_argument_check_type(type, index))
-			return nnapi_error(BAD_DATA, "%s: %s %d: %u dimensions at %s do not fit",
+			return nnapi_error(BAD_DATA,
+					   "%s: %s %d: a type with %u dimensions at %s is invalid",
 					   function, what, index, type->dimensionCount,
 					   type->dimensions ? "an address" : "NULL");
 		if (type->dimensionCount > NNACCEL_MAX_RANK ||
 		    (type->dimensionCount && !nnb_type_is_tensor(operand->type)) ||
 		    (operand->rank && type->dimensionCount != operand->rank))
-			return nnapi_error(BAD_DATA, "%s: %s %d has rank %u, not %u", function,
-					   what, index, operand->rank, type->dimensionCount);
+			return nnapi_error(BAD_DATA, "%s: %s %d has rank %u in the model, not %u",
+					   function, what, index, operand->rank,
+					   type->dimensionCount);
 		for (uint32_t i = 0; i < type->dimensionCount; i++) {
 			uint32_t wanted = type->dimensions[i];
 
 			if (operand->rank && operand->dims[i] && wanted != operand->dims[i])
-				return nnapi_error(
-					BAD_DATA, "%s: %s %d: dimension %u is %u, not %u", function,
-					what, index, i, operand->dims[i], wanted);
+				return nnapi_error(BAD_DATA, "%s: %s %d: dimension %u is %u in the "
+						   "model, not %u", function, what, index, i,
+						   operand->dims[i], wanted);
 			shape->values[i] = wanted;
 		}
 		if (type->dimensionCount)
@@ -220,24 +223,25 @@ static int nnapi_argument_set_memory(ANeuralNetworksExecution *execution, bool o
 		return ret;
 	if (memory->device_memory) {
 		if (offset || length)
-			return nnapi_error(BAD_DATA, "%s: device memory is used as a whole",
-					   function);
+			return nnapi_error(BAD_DATA, "%s: device memory can only be used as a "
+					   "whole: offset and length must be 0", function);
 		if (!nnapi_desc_has_role(memory->desc, execution->compilation, output, index))
-			return nnapi_error(BAD_DATA, "%s: the memory was not made for argument %d",
-					   function, index);
+			return nnapi_error(BAD_DATA, "%s: the memory's descriptor has no role for "
+					   "argument %d", function, index);
 		length = memory->size;
 		if (!nnapi_memory_fits_shape(memory, shape.rank, shape.values))
 			return nnapi_error(BAD_DATA,
-					   "%s: argument %d has other dimensions than the memory",
+					   "%s: argument %d must have the dimensions of the memory",
 					   function, index);
 		if (shape.known && shape.size != length)
 			return nnapi_error(BAD_DATA,
-					   "%s: argument %d has %zu bytes, the memory %zu",
+					   "%s: argument %d has %zu bytes, but the memory has %zu",
 					   function, index, shape.size, length);
 	} else {
 		if (offset > memory->size || length > memory->size - offset)
-			return nnapi_error(BAD_DATA, "%s: %zu bytes at %zu leave the memory of %zu",
-					   function, length, offset, memory->size);
+			return nnapi_error(BAD_DATA, "%s: %zu bytes at offset %zu exceed the "
+					   "memory of %zu bytes", function, length, offset,
+					   memory->size);
 		ret = nnapi_argument_check_length(execution, &shape, index, length, function);
 		if (ret)
 			return ret;

@@ -53,9 +53,11 @@ NNAPI_EXPORT int ANeuralNetworksExecution_burstCompute(ANeuralNetworksExecution 
 	if (!execution || !burst)
 		return nnapi_null(__func__);
 	if (execution->compilation != burst->compilation)
-		return nnapi_error(BAD_DATA, "%s: the burst is of another compilation", __func__);
+		return nnapi_error(BAD_DATA, "%s: the burst belongs to another compilation",
+				   __func__);
 	if (atomic_exchange(&burst->busy, true))
-		return nnapi_error(BAD_STATE, "%s: the burst has an execution under way", __func__);
+		return nnapi_error(BAD_STATE, "%s: the burst's execution is still under way",
+				   __func__);
 	ret = nnapi_execution_run(execution, ANNDIAG_EXECUTION_MODE_BURST, __func__);
 	atomic_store(&burst->busy, false);
 	return ret;

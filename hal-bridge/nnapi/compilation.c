@@ -286,12 +286,12 @@ static int nnapi_compilation_make(ANeuralNetworksCompilation *compilation,
 	}
 	ret = nnapi_compilation_load_fd(compilation, opened, options);
 	if (!ret) {
-		nna_message(COMPILATION, "cache: a client's file: used");
+		nna_message(COMPILATION, "cache: loaded from the client's file");
 		return 0;
 	}
 	ret = nna_program_create(opened, graph, options, &compilation->program);
 	if (!ret && nnapi_compilation_save_fd(compilation))
-		nna_message(COMPILATION, "cache: the client's file has not been written");
+		nna_message(COMPILATION, "cache: the program is not saved to the client's file");
 	return ret;
 }
 
@@ -337,7 +337,9 @@ static int nnapi_compilation_compile(ANeuralNetworksCompilation *compilation,
 	if (!opened)
 		return -ENOENT;
 	if (device->reference && compilation->model->model.vendor) {
-		nna_message(COMPILATION, "%s: has no vendor's operations", device->name);
+		nna_message(COMPILATION,
+			    "%s: does not support the vendor's operations of the model",
+			    device->name);
 		return -ENOTSUP;
 	}
 	ret = nnapi_compilation_make(compilation, device, opened, &options);

@@ -110,7 +110,8 @@ static int nnapi_desc_add_role(ANeuralNetworksMemoryDesc *desc,
 	for (uint32_t i = 0; i < desc->role_count; i++) {
 		if (desc->roles[i].compilation == compilation && desc->roles[i].index == index &&
 		    desc->roles[i].output == output)
-			return nnapi_error(BAD_DATA, "%s: the role is there already", function);
+			return nnapi_error(BAD_DATA, "%s: the descriptor has this role already",
+					   function);
 	}
 	if (!nnapi_desc_matches(desc, operand))
 		return nnapi_error(BAD_DATA, "%s: types or scales of the roles differ", function);
@@ -203,6 +204,7 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemor
 		device = desc->roles[i].compilation->device;
 	ret = nnapi_memory_create_on_device(desc, device, &desc->type, size, memory);
 	if (ret)
-		nna_message(EXECUTION, "%s: %zu bytes: %s", __func__, size, strerror(-ret));
+		nna_message(EXECUTION, "%s: cannot create %zu bytes of device memory: %s", __func__,
+			    size, strerror(-ret));
 	return nnb_result_of_call(ret);
 }

@@ -87,16 +87,16 @@ int nnapi_device_check_list(const ANeuralNetworksDevice *const *devices, uint32_
 	if (!devices)
 		return nnapi_null(function);
 	if (!count)
-		return nnapi_error(BAD_DATA, "%s: no devices", function);
+		return nnapi_error(BAD_DATA, "%s: the list of devices is empty", function);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!devices[i])
 			return nnapi_null(function);
 		if (devices[i] != nnapi_device_get() && devices[i] != &nnapi_reference)
-			return nnapi_error(BAD_DATA, "%s: device %u is not one of ours", function,
-					   i);
+			return nnapi_error(BAD_DATA, "%s: entry %u is no device of this library",
+					   function, i);
 		for (uint32_t k = 0; k < i; k++) {
 			if (devices[k] == devices[i])
-				return nnapi_error(BAD_DATA, "%s: a device is named twice",
+				return nnapi_error(BAD_DATA, "%s: the list has a device twice",
 						   function);
 		}
 	}

@@ -187,8 +187,9 @@ static int nnapi_sl_set_caching(ANeuralNetworksCompilation *compilation, const i
 	if (!compilation || !token || (!model_fds && model_count) || (!data_fds && data_count))
 		return nnapi_null(__func__);
 	if (model_count != NNAPI_CACHE_FILES || data_count)
-		return nnapi_error(BAD_DATA, "%s: %u and %u files, needed are 1 and 0", __func__,
-				   model_count, data_count);
+		return nnapi_error(BAD_DATA,
+				   "%s: %u model and %u data cache files instead of 1 and 0",
+				   __func__, model_count, data_count);
 	return nnapi_compilation_set_cache_fd(compilation, model_fds[0], token, __func__);
 }
 

@@ -165,14 +165,14 @@ NNAPI_EXPORT int ANeuralNetworksEvent_createFromSyncFenceFd(int sync_fence_fd,
 		return nnapi_null(__func__);
 	*event = NULL;
 	if (sync_fence_fd < 0)
-		return nnapi_error(BAD_DATA, "%s: fd %d", __func__, sync_fence_fd);
+		return nnapi_error(BAD_DATA, "%s: fd %d is no descriptor", __func__, sync_fence_fd);
 	self = nnapi_event_create(NULL, NULL);
 	if (!self)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
 	self->fd = fcntl(sync_fence_fd, F_DUPFD_CLOEXEC, 0);
 	if (self->fd < 0) {
-		int ret = nnapi_error(BAD_DATA, "%s: fd %d: %s", __func__, sync_fence_fd,
-				      strerror(errno));
+		int ret = nnapi_error(BAD_DATA, "%s: cannot duplicate fd %d: %s", __func__,
+				      sync_fence_fd, strerror(errno));
 
 		nnapi_object_unref(self);
 		return ret;

@@ -180,7 +180,8 @@ ANeuralNetworksExecution_enableInputAndOutputPadding(ANeuralNetworksExecution *e
 	if (ret)
 		return ret;
 	if (execution->any_bound)
-		return nnapi_error(BAD_STATE, "%s: an argument has been set", __func__);
+		return nnapi_error(BAD_STATE, "%s: must be called before the first argument is set",
+				   __func__);
 	execution->padding = enable;
 	return ANEURALNETWORKS_NO_ERROR;
 }
@@ -212,9 +213,8 @@ bool nnapi_execution_cannot_run(const ANeuralNetworksExecution *execution, const
 	}
 	for (uint32_t i = 0; i < execution->output_count; i++) {
 		if (execution->outputs[i].contradicts) {
-			nna_message(EXECUTION,
-				    "%s: output %u does not have the dimensions that were set",
-				    function, i);
+			nna_message(EXECUTION, "%s: output %u: the dimensions that were set differ "
+				    "from the model's", function, i);
 			return true;
 		}
 	}
@@ -236,7 +236,7 @@ int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *funct
 	    (execution->state == NNAPI_COMPLETED && !execution->reusable)) {
 		pthread_mutex_unlock(&execution->lock);
 		return nnapi_error(BAD_STATE,
-				   "%s: the execution runs, or has run and is not reusable",
+				   "%s: the execution is running, or has run and is not reusable",
 				   function);
 	}
 	execution->state = NNAPI_COMPUTATION;
@@ -311,7 +311,7 @@ static bool nnapi_execution_fits_memory(const ANeuralNetworksExecution *executio
 		    nnapi_memory_fits_shape(memory, rank, dims))
 			continue;
 		nna_message(EXECUTION,
-			    "output %u has other dimensions than its memory was made for", i);
+			    "output %u must have the dimensions of its device memory", i);
 		return false;
 	}
 	return true;
@@ -369,7 +369,7 @@ static int nnapi_execution_fall_back(ANeuralNetworksExecution *execution, int er
 		execution->fallback = NULL;
 		return error;
 	}
-	nna_message(CPUEXE, "an execution failed: %s; it is computed again on %s",
+	nna_message(CPUEXE, "the execution failed: %s; repeating it on %s",
 		    strerror(-error), plan->steps[0].device->name);
 	execution->fell_back = true;
 	return nnapi_steps_run(execution->fallback, execution->inputs, execution->outputs,
@@ -432,7 +432,7 @@ int nnapi_execution_check_inputs(ANeuralNetworksExecution *execution)
 
 		if (memory && !nnapi_memory_is_initialized(memory)) {
 			nna_message(EXECUTION,
-				    "input %u is device memory that has not been written yet", i);
+				    "input %u: nothing has written its device memory yet", i);
 			return -ENODATA;
 		}
 	}

@@ -173,7 +173,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 	if (!execution || !event || (num_dependencies && !dependencies))
 		return nnapi_null(__func__);
 	if (num_dependencies > NNAPI_MAX_DEPENDENCIES)
-		return nnapi_error(BAD_DATA, "%s: %u dependencies, the most is %u", __func__,
+		return nnapi_error(BAD_DATA, "%s: %u dependencies exceed the limit of %u", __func__,
 				   num_dependencies, NNAPI_MAX_DEPENDENCIES);
 	for (uint32_t i = 0; i < num_dependencies; i++) {
 		if (!dependencies[i])

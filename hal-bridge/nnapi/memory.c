@@ -59,12 +59,12 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromFd(size_t size, int protect, in
 	if (!size || fd < 0 || protect & ~(PROT_READ | PROT_WRITE) ||
 	    __builtin_add_overflow(offset, size, &end) || end > INT64_MAX ||
 	    offset % sysconf(_SC_PAGESIZE))
-		return nnapi_error(BAD_DATA, "%s: %zu bytes at %zu of fd %d with protection %#x",
-				   __func__, size, offset, fd, protect);
+		return nnapi_error(BAD_DATA, "%s: invalid range of %zu bytes at offset %zu of fd "
+				   "%d, protection %#x", __func__, size, offset, fd, protect);
 	if (fstat(fd, &st))
 		return nnapi_error(BAD_DATA, "%s: fd %d: %s", __func__, fd, strerror(errno));
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < end)
-		return nnapi_error(BAD_DATA, "%s: the file has %lld bytes, %zu are wanted",
+		return nnapi_error(BAD_DATA, "%s: the file has %lld bytes, but %zu are needed",
 				   __func__, (long long)st.st_size, end);
 	self = nnapi_memory_create();
 	if (!self)
@@ -196,7 +196,7 @@ NNAPI_EXPORT int ANeuralNetworksMemory_copy(const ANeuralNetworksMemory *src,
 	if (src == dst)
 		return ANEURALNETWORKS_NO_ERROR;
 	if (!nnapi_memory_is_initialized(from))
-		return nnapi_error(BAD_DATA, "%s: the source has not been written yet", __func__);
+		return nnapi_error(BAD_DATA, "%s: nothing has written the source yet", __func__);
 	if (src->device_memory && dst->device_memory) {
 		same = src->type.type == dst->type.type && src->type.rank == dst->type.rank &&
 		       src->type.scale == dst->type.scale &&
@@ -211,7 +211,9 @@ NNAPI_EXPORT int ANeuralNetworksMemory_copy(const ANeuralNetworksMemory *src,
 				   src->size, dst->size);
 	}
 	if (!(src->protect & PROT_READ) || !(dst->protect & PROT_WRITE))
-		return nnapi_error(UNMAPPABLE, "%s: not readable or not writable", __func__);
+		return nnapi_error(UNMAPPABLE,
+				   "%s: the source must be readable, the destination writable",
+				   __func__);
 	/* Two mappings of one file may overlap. */
 	memmove(dst->map, src->map, src->size);
 	if (dst->device_memory)

@@ -118,9 +118,9 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandValueFromMemory(ANeuralNetworksM
 	if (memory->device_memory)
 		return nnapi_error(BAD_DATA, "%s: device memory cannot hold constants", __func__);
 	if (offset > memory->size || length > memory->size - offset)
-		return nnapi_error(BAD_DATA,
-				   "%s: operand %d: %zu bytes at %zu leave the memory of %zu",
-				   __func__, index, length, offset, memory->size);
+		return nnapi_error(BAD_DATA, "%s: operand %d: %zu bytes at offset %zu exceed the "
+				   "memory of %zu bytes", __func__, index, length, offset,
+				   memory->size);
 	if (!(memory->protect & PROT_READ))
 		return nnapi_error(BAD_DATA, "%s: the memory is not readable", __func__);
 	if (!nnapi_model_reserve(model))
@@ -266,7 +266,7 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandExtensionData(ANeuralNetworksMod
 	if (ret)
 		return ret;
 	if (data && !length)
-		return nnapi_error(BAD_DATA, "%s: 0 bytes at an address", __func__);
+		return nnapi_error(BAD_DATA, "%s: data at an address must have a length", __func__);
 	return nnb_result_of_call(nnb_model_set_extension_data(&model->model, index, data,
 							       length));
 }

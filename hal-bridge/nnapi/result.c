@@ -109,7 +109,9 @@ NNAPI_EXPORT int ANeuralNetworksExecution_getDuration(const ANeuralNetworksExecu
 	if (execution->result != ANEURALNETWORKS_NO_ERROR)
 		return nnapi_error(BAD_STATE, "%s: the execution failed", __func__);
 	if (!execution->measure)
-		return nnapi_error(BAD_STATE, "%s: timing was not asked for", __func__);
+		return nnapi_error(BAD_STATE,
+				   "%s: call ANeuralNetworksExecution_setMeasureTiming() before "
+				   "the run", __func__);
 	if (nna_execution_get_timing(execution->execution, &timing))
 		return ANEURALNETWORKS_NO_ERROR;
 	switch (durationCode) {

@@ -113,28 +113,33 @@ static int nnb_buffer_add_role(struct nnb_buffer *buffer, struct nnb_aidl_call *
 				     role->model_index);
 	model = models[role->model_index];
 	if (!model || model->client != buffer->client)
-		return nnb_aidl_fail(call, INVALID, "prepared model %d is none of this service's",
+		return nnb_aidl_fail(call, INVALID,
+				     "prepared model %d does not belong to this client",
 				     role->model_index);
 	count = output ? model->output_count : model->input_count;
 	if (role->io_index < 0 || (uint32_t)role->io_index >= count)
-		return nnb_aidl_fail(call, INVALID, "there is no argument %d", role->io_index);
+		return nnb_aidl_fail(call, INVALID, "the model has no argument %d", role->io_index);
 	if (!(role->probability > 0.0f && role->probability <= 1.0f))
-		return nnb_aidl_fail(call, INVALID, "a probability of %g", role->probability);
+		return nnb_aidl_fail(call, INVALID,
+				     "a role's probability is %g instead of above 0 and at most 1",
+				     role->probability);
 	if (nnb_buffer_has_role(buffer, model, output, (uint32_t)role->io_index))
-		return nnb_aidl_fail(call, INVALID, "a role is named twice");
+		return nnb_aidl_fail(call, INVALID, "the list has a role twice");
 	other = &(output ? model->outputs : model->inputs)[role->io_index];
 	if (!buffer->role_count) {
 		*info = *other;
 	} else if (info->type != other->type || info->scale != other->scale ||
 		   info->zero_point != other->zero_point ||
 		   (info->rank && other->rank && info->rank != other->rank)) {
-		return nnb_aidl_fail(call, INVALID, "roles of different types");
+		return nnb_aidl_fail(call, INVALID,
+				     "all roles must have the same type, scale and zero point");
 	} else if (!info->rank) {
 		*info = *other;
 	}
 	for (uint32_t i = 0; i < other->rank; i++) {
 		if (info->dims[i] && other->dims[i] && info->dims[i] != other->dims[i])
-			return nnb_aidl_fail(call, INVALID, "roles of different dimensions");
+			return nnb_aidl_fail(call, INVALID,
+					     "the dimensions of the roles contradict each other");
 		info->dims[i] = info->dims[i] ? info->dims[i] : other->dims[i];
 	}
 	buffer->roles[buffer->role_count++] = (struct nnb_buffer_role){
@@ -155,7 +160,7 @@ static int nnb_buffer_add_dims(struct nnb_buffer *buffer, struct nnb_aidl_call *
 		return 0;
 	if ((info->rank && dims->count != info->rank) || dims->count > NNACCEL_MAX_RANK ||
 	    !nnb_type_is_tensor(info->type))
-		return nnb_aidl_fail(call, INVALID, "%u dimensions for an argument of %u",
+		return nnb_aidl_fail(call, INVALID, "%u dimensions for an argument of rank %u",
 				     dims->count, info->rank);
 	info->rank = dims->count;
 	for (uint32_t i = 0; i < dims->count; i++) {
@@ -189,7 +194,7 @@ static int nnb_buffer_fill_in(struct nnb_buffer *buffer, struct nnb_aidl_call *c
 		return ret;
 	if (!nnb_type_bytes(buffer->info.type, buffer->info.rank, buffer->info.dims, &size))
 		return nnb_aidl_fail(call, FAILURE,
-				     "memory of unknown dimensions is not supported");
+				     "the dimensions of the memory are unknown");
 	quota.bytes = size;
 	ret = nnb_quota_charge(buffer->client, &quota);
 	if (!ret) {
@@ -202,7 +207,8 @@ static int nnb_buffer_fill_in(struct nnb_buffer *buffer, struct nnb_aidl_call *c
 	}
 	if (!ret)
 		ret = nnb_buffer_take_token(buffer);
-	return ret ? nnb_aidl_fail(call, nnb_status(ret), "device memory: %s", strerror(-ret)) : 0;
+	return ret ? nnb_aidl_fail(call, nnb_status(ret), "cannot create device memory: %s",
+				   strerror(-ret)) : 0;
 }
 
 int nnb_buffer_allocate(struct nnb_client *client, struct nnb_aidl_call *call,
@@ -214,7 +220,7 @@ int nnb_buffer_allocate(struct nnb_client *client, struct nnb_aidl_call *call,
 	int ret;
 
 	if (!in->input_roles.count && !in->output_roles.count)
-		return nnb_aidl_fail(call, INVALID, "memory without a role");
+		return nnb_aidl_fail(call, INVALID, "the memory needs a role");
 	buffer = calloc(1, sizeof(*buffer));
 	if (!buffer)
 		return EXHAUSTED;
@@ -291,13 +297,13 @@ static int nnb_buffer_copy(struct nnb_buffer *buffer, struct nnb_aidl_call *call
 	if (ret)
 		return ret;
 	if (memory->size != size)
-		ret = nnb_aidl_fail(call, INVALID, "memory of %zu bytes, %zu are copied",
+		ret = nnb_aidl_fail(call, INVALID, "the memory has %zu bytes instead of %zu",
 				    memory->size, size);
 	else
 		ret = from ? nnb_memory_read(memory, 0, map, size)
 			   : nnb_memory_write(memory, 0, map, size);
 	if (ret < 0)
-		ret = nnb_aidl_fail(call, ret == -EACCES ? INVALID : FAILURE, "copying: %s",
+		ret = nnb_aidl_fail(call, ret == -EACCES ? INVALID : FAILURE, "cannot copy: %s",
 				    strerror(-ret));
 	nnb_memory_unref(memory);
 	return ret;
@@ -318,7 +324,7 @@ static int nnb_on_copy_from(struct nnb_object *object, struct nnb_aidl_call *cal
 		dims = buffer->info.dims;
 	}
 	if (rank != buffer->info.rank || !nnb_type_bytes(buffer->info.type, rank, dims, &size))
-		return nnb_aidl_fail(call, INVALID, "dimensions that are not the buffer's");
+		return nnb_aidl_fail(call, INVALID, "the dimensions differ from the buffer's");
 	for (uint32_t i = 0; i < rank; i++) {
 		if (dims[i] != buffer->info.dims[i])
 			return nnb_aidl_fail(call, INVALID, "dimension %u is %u, not %u", i,
@@ -338,7 +344,7 @@ static int nnb_on_copy_to(struct nnb_object *object, struct nnb_aidl_call *call,
 	size_t size;
 
 	if (!nnb_buffer_get(buffer, &rank, dims))
-		return nnb_aidl_fail(call, FAILURE, "nothing is in the buffer");
+		return nnb_aidl_fail(call, FAILURE, "the buffer holds no value yet");
 	if (!nnb_value_bytes(buffer->info.type, rank, dims, &size))
 		return FAILURE;
 	return nnb_buffer_copy(buffer, call, &args->dst, size, false);

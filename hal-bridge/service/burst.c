@@ -136,11 +136,11 @@ static int nnb_burst_execute(struct nnb_burst *burst, struct nnb_aidl_call *call
 	int ret;
 
 	if (tokens->count != request->pools.count)
-		return nnb_aidl_fail(call, INVALID, "%u tokens for %u pools", tokens->count,
+		return nnb_aidl_fail(call, INVALID, "%u memory tokens for %u pools", tokens->count,
 				     request->pools.count);
 	for (uint32_t i = 0; i < tokens->count; i++) {
 		if (tokens->data[i] < -1)
-			return nnb_aidl_fail(call, INVALID, "a memory token of %lld",
+			return nnb_aidl_fail(call, INVALID, "memory token %lld is invalid",
 					     (long long)tokens->data[i]);
 	}
 	memories = nnb_arena_alloc(call->arena, tokens->count, sizeof(struct nnb_memory *));
@@ -148,7 +148,7 @@ static int nnb_burst_execute(struct nnb_burst *burst, struct nnb_aidl_call *call
 		return NNB_AIDL_ERROR_STATUS_RESOURCE_EXHAUSTED_TRANSIENT;
 	if (!nnb_burst_begin(burst))
 		return nnb_aidl_fail(call, NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE,
-				     "the burst has an execution under way");
+				     "the burst's execution is still under way");
 	nnb_burst_look_up(burst, tokens, memories);
 	ret = nnb_run_init(&run, burst->model, call, request, memories, options);
 	for (uint32_t i = 0; i < tokens->count; i++)
@@ -186,7 +186,7 @@ static int nnb_on_release_memory(struct nnb_object *object, struct nnb_aidl_call
 	struct nnb_burst_entry *entry;
 
 	if (args->memory_identifier_token < 0)
-		return nnb_aidl_fail(call, INVALID, "a memory token of %lld",
+		return nnb_aidl_fail(call, INVALID, "memory token %lld is invalid",
 				     (long long)args->memory_identifier_token);
 	pthread_mutex_lock(&burst->lock);
 	entry = nnb_burst_find(burst, args->memory_identifier_token);

@@ -17,13 +17,13 @@ int nnb_model_cache_save(int fd, const uint8_t token[NNB_TOKEN_BYTES],
 	if (ftruncate(fd, 0) || pwrite(fd, token, NNB_TOKEN_BYTES, 0) != NNB_TOKEN_BYTES ||
 	    lseek(fd, NNB_TOKEN_BYTES, SEEK_SET) != NNB_TOKEN_BYTES) {
 		ret = errno ? -errno : -EIO;
-		nna_message(DRIVER, "hal: a cache file: %s", strerror(-ret));
+		nna_message(DRIVER, "hal: cannot write a cache file: %s", strerror(-ret));
 		return ret;
 	}
 	ret = nna_cache_file_save_fd(fd, NNA_CACHE_FILE_LIMIT, program);
 	/* Leave no partial file that looks like a model. */
 	if (ret && ftruncate(fd, 0))
-		nna_message(DRIVER, "hal: a cache file: %s", strerror(errno));
+		nna_message(DRIVER, "hal: cannot write a cache file: %s", strerror(errno));
 	return ret;
 }
 
@@ -35,7 +35,7 @@ int nnb_model_cache_load(int fd, const uint8_t token[NNB_TOKEN_BYTES], struct nn
 	if (pread(fd, found, sizeof(found), 0) != sizeof(found) ||
 	    memcmp(found, token, sizeof(found)) ||
 	    lseek(fd, NNB_TOKEN_BYTES, SEEK_SET) != NNB_TOKEN_BYTES) {
-		nna_message(DRIVER, "hal: a cache file is not of this token");
+		nna_message(DRIVER, "hal: a cache file belongs to another token");
 		return -EBADMSG;
 	}
 	return nna_cache_file_load_fd(fd, NNA_CACHE_FILE_LIMIT, device, NULL, options, out);

@@ -73,7 +73,8 @@ static int nnb_client_of_call(struct nnb_service *service, struct nnb_aidl_call 
 {
 	int ret = nnb_client_get(service, call->caller, out);
 
-	return ret ? nnb_aidl_fail(call, nnb_status(ret), "the device: %s", strerror(-ret)) : 0;
+	return ret ? nnb_aidl_fail(call, nnb_status(ret), "cannot open the device: %s",
+				   strerror(-ret)) : 0;
 }
 
 static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call *call,
@@ -105,8 +106,8 @@ static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call 
 	nna_graph_unref(graph);
 	nnb_client_put(client);
 	if (ret)
-		return nnb_aidl_fail(call, nnb_status(ret), "supported operations: %s",
-				     strerror(-ret));
+		return nnb_aidl_fail(call, nnb_status(ret),
+				     "cannot find the supported operations: %s", strerror(-ret));
 	results->result = (struct nnb_bools){count, supported};
 	return 0;
 }
@@ -163,7 +164,8 @@ static void nnb_preparation_notify(struct nnb_object *callback, int status,
 			    &arena, NULL);
 	nnb_arena_fini(&arena);
 	if (ret)
-		nna_message(DRIVER, "a client was not told of its prepared model (%d)", ret);
+		nna_message(DRIVER, "hal: a callback for a prepared model failed with status %d",
+			    ret);
 }
 
 static void nnb_preparation_free(struct nnb_preparation *preparation)
@@ -264,7 +266,7 @@ static int nnb_prepare_check(struct nnb_aidl_call *call,
 	if (ret)
 		return ret;
 	ret = nnb_status_deadline(config->deadline_ns, deadline);
-	return ret ? nnb_aidl_fail(call, ret, "a deadline of %lld ns",
+	return ret ? nnb_aidl_fail(call, ret, "the deadline of %lld ns is invalid or past",
 				   (long long)config->deadline_ns)
 		   : 0;
 }
@@ -280,19 +282,19 @@ static int nnb_prepare_cache(const struct nnb_aidl_prepare_model_config *config)
 		return -1;
 	if (config->model_cache.count != NNB_MODEL_CACHE_FILES ||
 	    config->data_cache.count != NNB_DATA_CACHE_FILES) {
-		nna_message(DRIVER, "hal: %u and %u cache files, %d and %d are wanted",
-			    config->model_cache.count, config->data_cache.count,
-			    NNB_MODEL_CACHE_FILES, NNB_DATA_CACHE_FILES);
+		nna_message(DRIVER, "hal: %u model and %u data cache files instead of %d and %d: "
+			    "the model is not saved", config->model_cache.count,
+			    config->data_cache.count, NNB_MODEL_CACHE_FILES, NNB_DATA_CACHE_FILES);
 		return -1;
 	}
 	mode = fcntl(config->model_cache.data[0], F_GETFL);
 	if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY) {
-		nna_message(DRIVER, "hal: a cache file that cannot be written");
+		nna_message(DRIVER, "hal: a cache file is not writable: the model is not saved");
 		return -1;
 	}
 	fd = fcntl(config->model_cache.data[0], F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
-		nna_message(DRIVER, "hal: a cache file: %s", strerror(errno));
+		nna_message(DRIVER, "hal: cannot use a cache file: %s", strerror(errno));
 	return fd < 0 ? -1 : fd;
 }
 
@@ -324,7 +326,8 @@ static int nnb_prepare_queue(struct nnb_client *client, struct nnb_aidl_call *ca
 		free(preparation);
 		if (cache >= 0)
 			close(cache);
-		return nnb_aidl_fail(call, nnb_status(ret), "too many prepared models");
+		return nnb_aidl_fail(call, nnb_status(ret),
+				     "the client's user has too many prepared models");
 	}
 	preparation->cache = cache;
 	memcpy(preparation->token, token, sizeof(preparation->token));
@@ -354,7 +357,7 @@ static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 
 	NNA_TRACE(DRIVER, COMPILATION, "prepareModel");
 	if (!callback)
-		return nnb_aidl_fail(call, INVALID, "no callback");
+		return nnb_aidl_fail(call, INVALID, "the callback is null");
 	ret = nnb_prepare_check(call, config, &deadline);
 	if (!ret)
 		ret = nnb_client_of_call(service, call, &client);
@@ -386,7 +389,8 @@ static int nnb_on_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 		config.model_cache = args->model_cache;
 		config.data_cache = args->data_cache;
 	} else if (args->model_cache.count) {
-		nna_message(DRIVER, "hal: a cache token of %u bytes", args->token.count);
+		nna_message(DRIVER, "hal: a cache token has %u bytes: the model is not saved",
+			    args->token.count);
 	}
 	return nnb_prepare(object, call, &args->model, &config, args->callback);
 }
@@ -409,14 +413,14 @@ static int nnb_prepare_open_cache(struct nnb_aidl_call *call,
 	if (args->token.count != NNB_TOKEN_BYTES ||
 	    args->model_cache.count != NNB_MODEL_CACHE_FILES ||
 	    args->data_cache.count != NNB_DATA_CACHE_FILES)
-		return nnb_aidl_fail(call, INVALID, "%u and %u cache files, a token of %u bytes",
-				     args->model_cache.count, args->data_cache.count,
-				     args->token.count);
+		return nnb_aidl_fail(call, INVALID, "%u model and %u data cache files, and a token "
+				     "of %u bytes, do not fit", args->model_cache.count,
+				     args->data_cache.count, args->token.count);
 	mode = fcntl(args->model_cache.data[0], F_GETFL);
 	if (mode < 0 || (mode & O_ACCMODE) == O_WRONLY)
-		return nnb_aidl_fail(call, INVALID, "a cache file that cannot be read");
+		return nnb_aidl_fail(call, INVALID, "the cache file is not readable");
 	*fd = fcntl(args->model_cache.data[0], F_DUPFD_CLOEXEC, 0);
-	return *fd < 0 ? nnb_aidl_fail(call, nnb_status(-errno), "a cache file: %s",
+	return *fd < 0 ? nnb_aidl_fail(call, nnb_status(-errno), "cannot use the cache file: %s",
 				       strerror(errno))
 		       : 0;
 }
@@ -430,10 +434,11 @@ static int nnb_on_prepare_from_cache(struct nnb_object *object, struct nnb_aidl_
 	int ret, fd = -1;
 
 	if (!args->callback)
-		return nnb_aidl_fail(call, INVALID, "no callback");
+		return nnb_aidl_fail(call, INVALID, "the callback is null");
 	ret = nnb_status_deadline(args->deadline_ns, &deadline);
 	if (ret)
-		nnb_aidl_fail(call, ret, "a deadline of %lld ns", (long long)args->deadline_ns);
+		nnb_aidl_fail(call, ret, "the deadline of %lld ns is invalid or past",
+			      (long long)args->deadline_ns);
 	else
 		ret = nnb_client_of_call(nnb_service_of(object), call, &client);
 	if (!ret)

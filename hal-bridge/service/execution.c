@@ -93,7 +93,8 @@ int nnb_execution_create(struct nnb_prepared_model *model, struct nnb_aidl_call 
 	ret = nnb_quota_charge(model->client, &execution->charged);
 	if (ret) {
 		free(execution);
-		return nnb_aidl_fail(call, nnb_status(ret), "too many objects");
+		return nnb_aidl_fail(call, nnb_status(ret),
+				     "the client's user has too many objects");
 	}
 	nnb_object_init(&execution->object, &nnb_execution_ops);
 	pthread_mutex_init(&execution->lock, NULL);

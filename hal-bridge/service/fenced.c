@@ -77,8 +77,8 @@ static int nnb_fences_check(const struct nnb_client *client, struct nnb_aidl_cal
 		info = (struct sync_file_info){0};
 		if (nnb_fence_wait(fds->data[i], 0) == -ECANCELED ||
 		    (!device.loopback && ioctl(fds->data[i], SYNC_IOC_FILE_INFO, &info)))
-			return nnb_aidl_fail(call, INVALID, "fence %u is no fence, or has failed",
-					     i);
+			return nnb_aidl_fail(call, INVALID,
+					     "fence %u is no sync_file, or has failed", i);
 	}
 	return 0;
 }
@@ -243,13 +243,14 @@ static int nnb_fenced_check(const struct nnb_run *run, struct nnb_aidl_call *cal
 		return ret;
 	if (!nnb_run_is_known(run))
 		return nnb_aidl_fail(call, INVALID,
-				     "a fenced execution with outputs of unknown dimensions");
+				     "a fenced execution needs outputs of known dimensions");
 	if (duration_ns < -1)
-		return nnb_aidl_fail(call, INVALID, "a duration of %lld ns",
+		return nnb_aidl_fail(call, INVALID, "the duration of %lld ns is invalid",
 				     (long long)duration_ns);
 	*duration = duration_ns < 0 ? 0 : duration_ns ? (uint64_t)duration_ns : 1;
 	ret = nnb_status_deadline(deadline_ns, deadline);
-	return ret ? nnb_aidl_fail(call, ret, "a deadline of %lld ns", (long long)deadline_ns) : 0;
+	return ret ? nnb_aidl_fail(call, ret, "the deadline of %lld ns is invalid or past",
+				   (long long)deadline_ns) : 0;
 }
 
 /* Return: true if an input has to be copied before the run is submitted. */
@@ -305,7 +306,8 @@ int nnb_fenced_execute_run(struct nnb_run *run, struct nnb_aidl_call *call,
 		return nnb_status(-ENOMEM);
 	ret = nnb_quota_charge(client, &nnb_one_job);
 	if (ret)
-		return nnb_aidl_fail(call, nnb_status(ret), "too many executions under way");
+		return nnb_aidl_fail(call, nnb_status(ret),
+				     "the client's user has too many executions under way");
 	ret = nnb_fenced_submit(run, wait_for, deadline, duration, &fence);
 	if (!ret)
 		ret = nna_fence_wait(fence, -1);
@@ -342,7 +344,8 @@ int nnb_fenced_execute(struct nnb_prepared_model *model, struct nnb_aidl_call *c
 		ret = nnb_fenced_check(&self->run, call, wait_for, deadline_ns, duration_ns,
 				       &deadline, &duration);
 	if (!ret && nnb_quota_charge(model->client, &nnb_one_job))
-		ret = nnb_aidl_fail(call, nnb_status(-EAGAIN), "too many executions under way");
+		ret = nnb_aidl_fail(call, nnb_status(-EAGAIN),
+				    "the client's user has too many executions under way");
 	if (ret) {
 		nnb_run_fini(&self->run);
 		return ret;

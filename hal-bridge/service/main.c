@@ -70,7 +70,7 @@ static bool nnb_number(const char *text, unsigned long low, unsigned long high, 
 	*out = strtoul(text, &end, 10);
 	if (*text >= '0' && *text <= '9' && !*end && !errno && *out >= low && *out <= high)
 		return true;
-	fprintf(stderr, "nnaccel-hal: %s: a number from %lu to %lu is wanted\n", text, low, high);
+	fprintf(stderr, "nnaccel-hal: %s must be a number from %lu to %lu\n", text, low, high);
 	return false;
 }
 
@@ -199,7 +199,7 @@ static void nnb_notify_ready(int fd)
 	if (fd < 0)
 		return;
 	if (write(fd, ready, strlen(ready)) < 0)
-		nna_message(DRIVER, "systemd was not told: %s", strerror(errno));
+		nna_message(DRIVER, "hal: cannot notify systemd: %s", strerror(errno));
 	close(fd);
 }
 
@@ -215,7 +215,7 @@ static void nnb_limit_files(struct nnb_quota *quota)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &limit))
-		nna_message(DRIVER, "hal: at most as many descriptors as before: %s",
+		nna_message(DRIVER, "hal: cannot raise the limit of descriptors: %s",
 			    strerror(errno));
 	else if (!quota->objects && limit.rlim_cur / 4 < NNB_QUOTA_OBJECTS)
 		quota->objects = limit.rlim_cur / 4;
@@ -254,12 +254,12 @@ static int nnb_serve(const struct nnb_settings *settings, struct nnb_service *se
 	snprintf(name, sizeof(name), "%s/%s", nnb_aidl_device.descriptor, settings->instance);
 	ret = binder->ops->add(binder, name, &service->object);
 	if (ret) {
-		fprintf(stderr, "nnaccel-hal: %s is not registered: %s\n", name, strerror(-ret));
+		fprintf(stderr, "nnaccel-hal: cannot register %s: %s\n", name, strerror(-ret));
 		return ret;
 	}
 	ret = settings->sandbox ? nnb_sandbox_enter(service, why, sizeof(why)) : 0;
 	if (ret) {
-		fprintf(stderr, "nnaccel-hal: %s (--sandbox=off does without)\n", why);
+		fprintf(stderr, "nnaccel-hal: %s (--sandbox=off runs without the sandbox)\n", why);
 		return ret;
 	}
 	nnb_service_start(service);
@@ -296,15 +296,15 @@ int main(int argc, char **argv)
 	nnb_limit_files(&settings.service.quota);
 	ret = settings.sandbox ? nnb_sandbox_prepare() : 0;
 	if (ret) {
-		fprintf(stderr, "nnaccel-hal: mounts: %s (--sandbox=off does without)\n",
-			strerror(-ret));
+		fprintf(stderr, "nnaccel-hal: cannot make mounts: %s (--sandbox=off runs without "
+			"the sandbox)\n", strerror(-ret));
 		return 1;
 	}
 	if (nnb_open(&settings, &service, &binder) || nnb_serve(&settings, service, binder))
 		return 1;
 	nnb_notify_ready(notify);
 	sigwait(&ends, &number);
-	nna_message(DRIVER, "hal: ends by signal %d", number);
+	nna_message(DRIVER, "hal: ending on signal %d", number);
 	fflush(NULL);
 	_exit(0);
 }

@@ -60,7 +60,8 @@ int nnb_memory_find_range(struct nnb_aidl_call *call, const struct nnb_aidl_memo
 	if (range->fd < 0 || offset < 0 || size <= 0 ||
 	    __builtin_add_overflow(offset, size, &end) ||
 	    range->protect & ~(PROT_READ | PROT_WRITE))
-		return nnb_aidl_fail(call, INVALID, "memory of %lld bytes at %lld, protection %#x",
+		return nnb_aidl_fail(call, INVALID,
+				     "invalid memory of %lld bytes at offset %lld, protection %#x",
 				     (long long)size, (long long)offset, range->protect);
 	range->offset = (size_t)offset;
 	range->size = (size_t)size;
@@ -90,13 +91,14 @@ static int nnb_memory_look_at(struct nnb_memory *memory, struct nnb_aidl_call *c
 	/* Before the size: a seal then guarantees that the size does not shrink. */
 	memory->seals = fcntl(fd, F_GET_SEALS);
 	if (fstat(fd, st))
-		return nnb_aidl_fail(call, INVALID, "memory: %s", strerror(errno));
+		return nnb_aidl_fail(call, INVALID, "cannot use the memory: %s", strerror(errno));
 	memory->device = st->st_dev;
 	memory->inode = st->st_ino;
 	memory->fixed = nnb_memory_is_fixed(fd, memory->seals, st);
 	if (S_ISREG(st->st_mode) && (uint64_t)st->st_size < memory->offset + memory->size)
-		return nnb_aidl_fail(call, INVALID, "memory of %zu bytes at %zu in a file of %lld",
-				     memory->size, memory->offset, (long long)st->st_size);
+		return nnb_aidl_fail(call, INVALID, "memory of %zu bytes at offset %zu exceeds its "
+				     "file of %lld bytes", memory->size, memory->offset,
+				     (long long)st->st_size);
 	return 0;
 }
 
@@ -158,15 +160,15 @@ static int nnb_memory_take_file(struct nnb_memory *memory, struct nnb_aidl_call 
 				const struct stat *st, bool borrow)
 {
 	if (!S_ISREG(st->st_mode))
-		return nnb_aidl_fail(call, INVALID,
-				     "memory that is neither a file nor can be shared");
+		return nnb_aidl_fail(call, INVALID, "the memory is neither a file nor can it be "
+				     "shared with the device");
 	memory->borrowed = borrow;
 	if (borrow)
 		memory->fd = fd;
 	else if (!memory->fixed || !nnb_memory_map(memory, fd))
 		memory->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (memory->fd < 0 && !memory->map)
-		return nnb_aidl_fail(call, EXHAUSTED, "memory: %s", strerror(errno));
+		return nnb_aidl_fail(call, EXHAUSTED, "cannot use the memory: %s", strerror(errno));
 	return 0;
 }
 
@@ -189,7 +191,7 @@ static int nnb_memory_take(struct nnb_memory *memory, struct nna_device *device,
 		return nnb_memory_take_file(memory, call, range->fd, &st, borrow);
 	return nnb_memory_map_ashmem(memory, range->fd)
 		       ? 0
-		       : nnb_aidl_fail(call, INVALID, "ashmem that is none, or too small");
+		       : nnb_aidl_fail(call, INVALID, "the ashmem is too small, or no ashmem");
 }
 
 int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,

@@ -35,8 +35,8 @@ static int nnb_run_open_pools(struct nnb_run *run, struct nnb_aidl_call *call,
 		if (pool->tag == NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN) {
 			run->pools[i].buffer = nnb_buffer_find(run->model->client, pool->token);
 			if (!run->pools[i].buffer)
-				ret = nnb_aidl_fail(call, INVALID, "pool %u: there is no token %d",
-						    i, pool->token);
+				ret = nnb_aidl_fail(call, INVALID, "pool %u: there is no device "
+						    "buffer with token %d", i, pool->token);
 		} else if (memories && memories[i]) {
 			run->pools[i].memory = nnb_memory_ref(memories[i]);
 		} else {
@@ -73,16 +73,16 @@ static int nnb_run_find_shape(struct nnb_aidl_call *call, const struct nna_io_in
 	if (dims->count) {
 		if (dims->count > NNACCEL_MAX_RANK || !nnb_type_is_tensor(info->type) ||
 		    (info->rank && dims->count != info->rank))
-			return nnb_aidl_fail(call, INVALID, "%s %u: rank %u, not %u", what, index,
-					     dims->count, info->rank);
+			return nnb_aidl_fail(call, INVALID, "%s %u has rank %u instead of %u", what,
+					     index, dims->count, info->rank);
 		shape->rank = dims->count;
 		for (uint32_t i = 0; i < dims->count; i++) {
 			uint32_t known = info->rank ? info->dims[i] : 0;
 
 			if (dims->data[i] < 0 || (known && known != (uint32_t)dims->data[i]))
 				return nnb_aidl_fail(call, INVALID,
-						     "%s %u: dimension %u is %d, not %u", what,
-						     index, i, dims->data[i], known);
+						     "%s %u: dimension %u is %d instead of %u",
+						     what, index, i, dims->data[i], known);
 			shape->dims[i] = (uint32_t)dims->data[i];
 		}
 		if (!info->size)
@@ -109,9 +109,9 @@ static int nnb_run_find_place(struct nnb_run *run, struct nnb_aidl_call *call,
 	    __builtin_add_overflow(at->offset, at->length, &end) ||
 	    __builtin_add_overflow(end, at->padding, &end) ||
 	    (pool->memory && (uint64_t)end > pool->memory->size) || (pool->buffer && end))
-		return nnb_aidl_fail(call, INVALID, "%s %u: %lld bytes at %lld of pool %d", what,
-				     index, (long long)at->length, (long long)at->offset,
-				     at->pool_index);
+		return nnb_aidl_fail(call, INVALID,
+				     "%s %u: %lld bytes at offset %lld exceed pool %d", what, index,
+				     (long long)at->length, (long long)at->offset, at->pool_index);
 	argument->pool = pool;
 	argument->offset = (size_t)at->offset;
 	argument->size = (size_t)at->length;
@@ -127,7 +127,7 @@ static int nnb_run_use_buffer(struct nnb_run *run, struct nnb_aidl_call *call, b
 	uint32_t rank, dims[NNACCEL_MAX_RANK];
 
 	if (!nnb_buffer_has_role(buffer, run->model, output, index))
-		return nnb_aidl_fail(call, INVALID, "%s %u is no role of the device buffer %d",
+		return nnb_aidl_fail(call, INVALID, "%s %u is no role of device buffer %d",
 				     output ? "output" : "input", index, buffer->token);
 	argument->size = buffer->memory->size;
 	if (output) {
@@ -138,12 +138,12 @@ static int nnb_run_use_buffer(struct nnb_run *run, struct nnb_aidl_call *call, b
 	}
 	if (!nnb_buffer_get(buffer, &rank, dims))
 		return nnb_aidl_fail(call, NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE,
-				     "input %u: nothing is in buffer %d", index, buffer->token);
+				     "input %u: buffer %d holds no value yet", index,
+				     buffer->token);
 	for (uint32_t i = 0; shape->known && i < rank; i++) {
 		if (rank != shape->rank || dims[i] != shape->dims[i])
-			return nnb_aidl_fail(call, INVALID,
-					     "input %u has other dimensions than buffer %d", index,
-					     buffer->token);
+			return nnb_aidl_fail(call, INVALID, "input %u must have the dimensions of "
+					     "the value in buffer %d", index, buffer->token);
 	}
 	if (!shape->known) {
 		shape->rank = rank;
@@ -166,21 +166,22 @@ static int nnb_run_use_memory(struct nnb_run *run, struct nnb_aidl_call *call, b
 	const struct nnb_quota copy = {.bytes = argument->size};
 
 	if (!(output ? memory->writable : memory->readable))
-		return nnb_aidl_fail(call, INVALID, "%s %u lies in memory that may not be %s",
+		return nnb_aidl_fail(call, INVALID, "%s %u: its memory may not be %s",
 				     output ? "output" : "input", index,
 				     output ? "written" : "read");
 	if (!output && argument->size != shape->size)
-		return nnb_aidl_fail(call, INVALID, "input %u has %zu bytes, not %zu", index,
+		return nnb_aidl_fail(call, INVALID, "input %u has %zu bytes instead of %zu", index,
 				     argument->size, shape->size);
 	if (memory->buffer)
 		return 0;
 	if (nnb_quota_charge(run->model->client, &copy))
-		return nnb_aidl_fail(call, EXHAUSTED, "too many bytes to be copied");
+		return nnb_aidl_fail(call, EXHAUSTED,
+				     "the client's user has too many bytes in copied arguments");
 	argument->copy = malloc(argument->size ? argument->size : 1);
 	if (argument->copy)
 		return 0;
 	nnb_quota_discharge(run->model->client, &copy);
-	return nnb_aidl_fail(call, EXHAUSTED, "no memory");
+	return nnb_aidl_fail(call, EXHAUSTED, "out of memory");
 }
 
 static void nnb_run_drop_copy(struct nnb_run *run, struct nnb_run_argument *argument)
@@ -235,8 +236,8 @@ static int nnb_run_bind(struct nnb_run *run, struct nnb_aidl_call *call,
 	if (from->has_no_value) {
 		if (at->pool_index || at->offset || at->length || at->padding ||
 		    from->dimensions.count)
-			return nnb_aidl_fail(call, INVALID, "%s %u has no value, and a place", what,
-					     index);
+			return nnb_aidl_fail(call, INVALID, "%s %u is omitted, but has a location",
+					     what, index);
 		shape.given = NULL;
 		shape.known = true;
 	} else {
@@ -271,16 +272,16 @@ int nnb_run_init(struct nnb_run *run, struct nnb_prepared_model *model, struct n
 	nnb_object_ref(&model->object);
 	if (request->inputs.count != model->input_count ||
 	    request->outputs.count != model->output_count)
-		return nnb_aidl_fail(call, INVALID, "%u inputs and %u outputs, not %u and %u",
+		return nnb_aidl_fail(call, INVALID, "%u inputs and %u outputs instead of %u and %u",
 				     request->inputs.count, request->outputs.count,
 				     model->input_count, model->output_count);
 	if (nnb_status_loop_limit(options->loop_timeout_ns, &limit_ns))
-		return nnb_aidl_fail(call, INVALID, "a loop timeout of %lld ns",
+		return nnb_aidl_fail(call, INVALID, "the loop timeout of %lld ns is invalid",
 				     (long long)options->loop_timeout_ns);
 	run->inputs = calloc(model->input_count + 1, sizeof(*run->inputs));
 	run->outputs = calloc(model->output_count + 1, sizeof(*run->outputs));
 	if (!run->inputs || !run->outputs)
-		return nnb_aidl_fail(call, EXHAUSTED, "no memory");
+		return nnb_aidl_fail(call, EXHAUSTED, "out of memory");
 	ret = nnb_run_open_pools(run, call, request, memories);
 	if (ret)
 		return ret;
@@ -288,7 +289,8 @@ int nnb_run_init(struct nnb_run *run, struct nnb_prepared_model *model, struct n
 	if (!ret)
 		ret = nna_execution_set_loop_limit(run->execution, limit_ns);
 	if (ret)
-		return nnb_aidl_fail(call, nnb_status(ret), "an execution: %s", strerror(-ret));
+		return nnb_aidl_fail(call, nnb_status(ret), "cannot create an execution: %s",
+				     strerror(-ret));
 	for (uint32_t i = 0; i < model->input_count && !ret; i++)
 		ret = nnb_run_bind(run, call, &request->inputs.data[i], false, i);
 	for (uint32_t i = 0; i < model->output_count && !ret; i++)
@@ -430,10 +432,12 @@ int nnb_run_execute(struct nnb_run *run, struct nnb_aidl_call *call, int64_t dea
 	NNA_TRACE(DRIVER, EXECUTION, "execute");
 	ret = nnb_status_deadline(deadline_ns, &deadline);
 	if (ret)
-		return nnb_aidl_fail(call, ret, "a deadline of %lld ns", (long long)deadline_ns);
+		return nnb_aidl_fail(call, ret, "the deadline of %lld ns is invalid or past",
+				     (long long)deadline_ns);
 	ret = nnb_quota_charge(run->model->client, &nnb_one_job);
 	if (ret)
-		return nnb_aidl_fail(call, nnb_status(ret), "too many executions under way");
+		return nnb_aidl_fail(call, nnb_status(ret),
+				     "the client's user has too many executions under way");
 	ret = nnb_run_begin(run, deadline, 0);
 	if (!ret)
 		ret = nna_execution_compute(run->execution);
@@ -444,7 +448,7 @@ int nnb_run_execute(struct nnb_run *run, struct nnb_aidl_call *call, int64_t dea
 				     strerror(-ret));
 	shapes = nnb_run_shapes(run, call, result);
 	if (shapes)
-		return nnb_aidl_fail(call, shapes, "no memory");
+		return nnb_aidl_fail(call, shapes, "out of memory");
 	result->timing.time_on_device_ns = -1;
 	result->timing.time_in_driver_ns = -1;
 	if (run->options.measure && !ret && !nna_execution_get_timing(run->execution, &timing)) {

@@ -43,19 +43,19 @@ int nnb_validate_extensions(struct nnb_aidl_call *call,
 			    uint32_t count)
 {
 	if (count > NNB_MAX_EXTENSIONS)
-		return nnb_aidl_fail(call, INVALID, "%u extensions: more than %u", count,
-				     NNB_MAX_EXTENSIONS);
+		return nnb_aidl_fail(call, INVALID, "the model names %u extensions, more than %u",
+				     count, NNB_MAX_EXTENSIONS);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!extensions[i].prefix || extensions[i].prefix > 0x7fff ||
 		    !extensions[i].name[0])
-			return nnb_aidl_fail(call, INVALID, "extension %u is \"%s\" with prefix %u",
-					     i, extensions[i].name, extensions[i].prefix);
+			return nnb_aidl_fail(call, INVALID, "extension %u, \"%s\", has an invalid "
+					     "name or prefix %u", i, extensions[i].name,
+					     extensions[i].prefix);
 		for (uint32_t k = 0; k < i; k++) {
 			if (extensions[k].prefix == extensions[i].prefix ||
 			    !strcmp(extensions[k].name, extensions[i].name))
-				return nnb_aidl_fail(call, INVALID,
-						     "extensions %u and %u have one name or prefix",
-						     k, i);
+				return nnb_aidl_fail(call, INVALID, "extensions %u and %u have the "
+						     "same name or prefix", k, i);
 		}
 	}
 	return 0;
@@ -308,9 +308,9 @@ static int nnb_validate_subgraph(struct nnb_validation *v, const struct nnb_aidl
 
 	if (!subgraph->operands.count || !subgraph->operations.count ||
 	    !subgraph->output_indexes.count)
-		return nnb_aidl_fail(v->call, INVALID,
-				     "subgraph %u has %u operands, %u operations and %u outputs",
-				     v->which, subgraph->operands.count, subgraph->operations.count,
+		return nnb_aidl_fail(v->call, INVALID, "subgraph %u needs operands, operations and "
+				     "outputs, but has %u, %u and %u", v->which,
+				     subgraph->operands.count, subgraph->operations.count,
 				     subgraph->output_indexes.count);
 	for (uint32_t i = 0; i < subgraph->operands.count && !ret; i++) {
 		ret = nnb_validate_type(v, i, &subgraph->operands.data[i]);
@@ -321,7 +321,7 @@ static int nnb_validate_subgraph(struct nnb_validation *v, const struct nnb_aidl
 		return ret;
 	marks = calloc(subgraph->operands.count, 1);
 	if (!marks)
-		return nnb_aidl_fail(v->call, EXHAUSTED, "no memory");
+		return nnb_aidl_fail(v->call, EXHAUSTED, "out of memory");
 	ret = nnb_validate_list(v, subgraph, &subgraph->input_indexes,
 				NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH_INPUT, marks);
 	if (!ret)
@@ -395,7 +395,7 @@ static int nnb_validate_signature(struct nnb_validation *v,
 	int ret = 0;
 
 	if (!views)
-		return nnb_aidl_fail(v->call, EXHAUSTED, "no memory");
+		return nnb_aidl_fail(v->call, EXHAUSTED, "out of memory");
 	for (uint32_t i = 0; i < total; i++) {
 		const struct nnb_aidl_operand *operand =
 			&subgraph->operands.data[i < inputs ? operation->inputs.data[i]
@@ -438,7 +438,7 @@ static int nnb_validate_no_circle(struct nnb_validation *v)
 	bool progress = true;
 
 	if (!removed)
-		return nnb_aidl_fail(v->call, EXHAUSTED, "no memory");
+		return nnb_aidl_fail(v->call, EXHAUSTED, "out of memory");
 	while (left && progress) {
 		progress = false;
 		for (uint32_t i = 0; i < count; i++) {
@@ -459,7 +459,7 @@ static int nnb_validate_no_circle(struct nnb_validation *v)
 	free(removed);
 	if (left)
 		return nnb_aidl_fail(v->call, INVALID,
-				     "%u subgraphs refer to each other in a circle", left);
+				     "%u subgraphs refer to each other in a cycle", left);
 	return 0;
 }
 

@@ -165,7 +165,7 @@ static int nnb_node_answer(struct nnb_incoming *call)
 	if (call->code == NNB_DUMP_TRANSACTION)
 		return nnb_node_dump(call);
 	if (!descriptor || strcmp(descriptor, call->object->ops->descriptor)) {
-		nna_message(DRIVER, "binder: uid %u, pid %d calls %s of a %s",
+		nna_message(DRIVER, "binder: uid %u, pid %d calls interface %s of an object of %s",
 			    (unsigned int)caller.euid, (int)caller.pid,
 			    descriptor ? descriptor : "nothing", call->object->ops->descriptor);
 		return NNB_BAD_TYPE;

@@ -349,18 +349,18 @@ static void refusals_name_operands(void **state)
 	assert_int_equal(nnb_model_add_operand(&model, &tensor), 0);
 	wrong.scale = 1;
 	assert_int_equal(nnb_model_add_operand(&model, &wrong), -EINVAL);
-	assert_true(has_said("operand 1: TENSOR_FLOAT32 with scale 1 and zero point 0"));
+	assert_true(has_said("operand 1: TENSOR_FLOAT32 does not allow scale 1 and zero point 0"));
 	wrong.dims = NULL;
 	assert_int_equal(nnb_model_add_operand(&model, &wrong), -EINVAL);
-	assert_true(has_said("operand 1: 2 dimensions at NULL"));
+	assert_true(has_said("operand 1: 2 dimensions, but the pointer to them is NULL"));
 	assert_int_equal(nnb_model_add_operation(&model, NNA_OPERATION_ABS, 1, &far, 1, &good),
 			 -EINVAL);
-	assert_true(has_said("ABS: input 0 is operand 9, the model has 1"));
+	assert_true(has_said("ABS: input 0 is operand 9, but the model has only 1"));
 	assert_int_equal(nnb_model_add_operation(&model, NNA_OPERATION_ABS, 1, &good, 1, &far),
 			 -EINVAL);
-	assert_true(has_said("ABS: output 0 is operand 9, the model has 1"));
+	assert_true(has_said("ABS: output 0 is operand 9, but the model has only 1"));
 	assert_int_equal(nnb_model_set_io(&model, 1, &far, 1, &good), -EINVAL);
-	assert_true(has_said("the model: input 0 is operand 9, the model has 1"));
+	assert_true(has_said("the model: input 0 is operand 9, but the model has only 1"));
 	nnb_model_fini(&model);
 }
 

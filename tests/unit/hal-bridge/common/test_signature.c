@@ -144,7 +144,7 @@ static void test_refusals_say_why(void **state)
 	inputs[1].rank = 5;
 	inputs[1].dims = five;
 	refusal(text, sizeof(text), NNA_OPERATION_ADD, inputs, 3);
-	assert_non_null(strstr(text, "ADD: input 1 has rank 5, allowed are 1 to 4"));
+	assert_non_null(strstr(text, "ADD: input 1 has rank 5 instead of 1 to 4"));
 	inputs[1] = tensor;
 	refusal(text, sizeof(text), NNA_OPERATION_ADD, inputs, 2);
 	assert_non_null(strstr(text, "ADD: 2 inputs are too few"));
