@@ -52,19 +52,11 @@ static void check_complex(struct tflite_translation *t)
 				tflite_fail(t, -ENOTSUP, "complex numbers are not supported");
 }
 
-static void translate_operator(struct tflite_translation *t, uint32_t index)
+/* The current operator by the translation that its types call for. */
+static void translate_by_type(struct tflite_translation *t)
 {
-	uint32_t code;
+	uint32_t code = t->op->code;
 
-	t->op = &t->sub->operators[index];
-	t->op_index = index;
-	t->in_count = 0;
-	code = t->op->code;
-	check_complex(t);
-	/* Its result is known from the shapes alone, or a CONCATENATION does its work. */
-	if ((t->op->outputs.count == 1 && t->sub->tensors[t->op->outputs.at[0]].folded) ||
-	    tflite_in_list_update(t->sub, index))
-		return;
 	if (tflite_has_table(t))
 		tflite_translate_table(t);
 	else if (tflite_is_softmax16(t))
@@ -84,6 +76,22 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 		tflite_fail(t, -ENOTSUP, "custom operators are not supported");
 	else
 		tflite_fail(t, -ENOTSUP, "not supported: use a model without it");
+}
+
+static void translate_operator(struct tflite_translation *t, uint32_t index)
+{
+	t->op = &t->sub->operators[index];
+	t->op_index = index;
+	t->in_count = 0;
+	check_complex(t);
+	/* Its result is known from the shapes alone, or a CONCATENATION does its work. */
+	if ((t->op->outputs.count == 1 && t->sub->tensors[t->op->outputs.at[0]].folded) ||
+	    tflite_in_list_update(t->sub, index))
+		return;
+	if (tflite_is_stored(t))
+		tflite_translate_stored(t, translate_by_type);
+	else
+		translate_by_type(t);
 }
 
 /*

@@ -244,6 +244,14 @@ void tflite_translate_on_reals(struct tflite_translation *t,
 			       void (*translate)(struct tflite_translation *t, uint32_t type),
 			       uint32_t type);
 
+/*
+ * Whether the operator moves, chooses or orders stored numbers between different quantisations
+ * (stored.c); @translate then translates it with that of output 0 in all its tensors.
+ */
+bool tflite_is_stored(const struct tflite_translation *t);
+void tflite_translate_stored(struct tflite_translation *t,
+			     void (*translate)(struct tflite_translation *t));
+
 /* Of the custom operator TFLite_Detection_PostProcess. */
 void tflite_translate_detection(struct tflite_translation *t, uint32_t type);
 
