@@ -297,10 +297,7 @@ static const char *find_span(const struct tflite_options *o, int64_t size, int64
 
 	if (!step)
 		return "a stride is 0";
-	if (o->end_is_offset)
-		end += begin;
 	begin += begin < 0 ? size : 0;
-	end += end < 0 && !o->end_is_offset ? size : 0;
 	if ((uint32_t)o->shrink_axis_mask >> bit & 1) {
 		if (begin < 0 || begin >= size)
 			return "an index is outside its dimension";
@@ -309,6 +306,11 @@ static const char *find_span(const struct tflite_options *o, int64_t size, int64
 	}
 	begin = (uint32_t)o->begin_mask >> bit & 1 ? (step > 0 ? 0 : size - 1)
 						   : clamp(begin, first, last);
+	/* As an offset @end counts from where the slice really begins. */
+	if (o->end_is_offset)
+		end += begin;
+	else
+		end += end < 0 ? size : 0;
 	end = (uint32_t)o->end_mask >> bit & 1 ? (step > 0 ? size : -1) : clamp(end, first, last);
 	count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
 	*s = (struct tflite_span){ (int32_t)begin, (int32_t)step,

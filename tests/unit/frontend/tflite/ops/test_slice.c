@@ -11,7 +11,7 @@
 
 static const int32_t in[] = { 0, 1, 2, 10, 11, 12, 20, 21, 22 };
 
-/* A slice of [3, 3]; @masks: begin, end, ellipsis, new axis, shrink. */
+/* A slice of [3, 3]; @masks: begin, end, ellipsis, new axis, shrink, whether ends are offsets. */
 static void check_slice(const int32_t *begin, const int32_t *end, const int32_t *step,
 			uint32_t count, const int32_t *masks, uint32_t rank, const int32_t *dims,
 			const int32_t *want)
@@ -25,11 +25,11 @@ static void check_slice(const int32_t *begin, const int32_t *end, const int32_t 
 		.inputs = { 0, 1, 2, 3, -1 },
 		.outputs = { 4, -1 },
 		.options = 32,
-		.field_count = 5,
+		.field_count = 6,
 	};
 	int32_t out[9], elements = 1;
 
-	memcpy(m.fields, masks, 5 * sizeof(*masks));
+	memcpy(m.fields, masks, 6 * sizeof(*masks));
 	for (uint32_t i = 0; i < rank; i++) {
 		m.tensors[4].dims[i] = dims[i];
 		elements *= dims[i];
@@ -43,20 +43,23 @@ static void check_slice(const int32_t *begin, const int32_t *end, const int32_t 
 static void test_strided_slice(void **state)
 {
 	/* x[-1]: the end, 0, says nothing of a dimension that shrinks */
-	check_slice(LIST(-1), LIST(0), LIST(1), 1, LIST(0, 0, 0, 0, 1), 1, LIST(3),
+	check_slice(LIST(-1), LIST(0), LIST(1), 1, LIST(0, 0, 0, 0, 1, 0), 1, LIST(3),
 		    LIST(20, 21, 22));
 	/* x[..., -1] */
-	check_slice(LIST(0, -1), LIST(0, 0), LIST(1, 1), 2, LIST(0, 0, 1, 0, 2), 1, LIST(3),
+	check_slice(LIST(0, -1), LIST(0, 0), LIST(1, 1), 2, LIST(0, 0, 1, 0, 2, 0), 1, LIST(3),
 		    LIST(2, 12, 22));
 	/* x[:, new, 1:] */
-	check_slice(LIST(0, 0, 1), LIST(0, 0, 0), LIST(1, 1, 1), 3, LIST(1, 5, 0, 2, 0), 3,
+	check_slice(LIST(0, 0, 1), LIST(0, 0, 0), LIST(1, 1, 1), 3, LIST(1, 5, 0, 2, 0, 0), 3,
 		    LIST(3, 1, 2), LIST(1, 2, 11, 12, 21, 22));
 	/* x[::-1, ::-2] */
-	check_slice(LIST(0, 0), LIST(0, 0), LIST(-1, -2), 2, LIST(3, 3, 0, 0, 0), 2, LIST(3, 2),
+	check_slice(LIST(0, 0), LIST(0, 0), LIST(-1, -2), 2, LIST(3, 3, 0, 0, 0, 0), 2, LIST(3, 2),
 		    LIST(22, 20, 12, 10, 2, 0));
 	/* x[1, 1] */
-	check_slice(LIST(1, 1), LIST(2, 2), LIST(1, 1), 2, LIST(0, 0, 0, 0, 3), 0, LIST(0),
+	check_slice(LIST(1, 1), LIST(2, 2), LIST(1, 1), 2, LIST(0, 0, 0, 0, 3, 0), 0, LIST(0),
 		    LIST(11));
+	/* x[:2, 1:3]: ends count from where the slice begins, which a mask or a sign may say */
+	check_slice(LIST(1, -2), LIST(2, 2), LIST(1, 1), 2, LIST(1, 0, 0, 0, 0, 1), 2, LIST(2, 2),
+		    LIST(1, 2, 11, 12));
 }
 
 /* The begin is an input of the model; @last is the size of columns, -1 for "to the end". */
