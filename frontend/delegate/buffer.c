@@ -9,6 +9,7 @@
 
 #include "frontend/delegate/delegate.h"
 #include "frontend/delegate/nnaccel_delegate.h"
+#include "libnnaccel/support/array.h"
 
 void delegate_buffers_init(struct delegate_buffers *buffers)
 {
@@ -37,21 +38,17 @@ struct nna_buffer *delegate_buffer_find(struct delegate_buffers *buffers, int ha
 /* Return: the new handle, or -ENOMEM. */
 static int add(struct delegate_buffers *buffers, struct nna_buffer *buffer)
 {
+	struct nna_buffer **list = NULL;
 	int handle = -ENOMEM;
 
 	pthread_mutex_lock(&buffers->lock);
-	if (buffers->count == buffers->room && buffers->room < INT_MAX / 2) {
-		int room = buffers->room ? 2 * buffers->room : 8;
-		struct nna_buffer **list = realloc(buffers->list, (size_t)room * sizeof(*list));
-
-		if (list) {
-			buffers->list = list;
-			buffers->room = room;
-		}
-	}
-	if (buffers->count < buffers->room) {
+	if (buffers->count < INT_MAX)
+		list = nna_array_reserve(buffers->list, (uint64_t)buffers->count + 1,
+					 &buffers->room, sizeof(struct nna_buffer *));
+	if (list) {
+		buffers->list = list;
 		handle = buffers->count++;
-		buffers->list[handle] = buffer;
+		list[handle] = buffer;
 	}
 	pthread_mutex_unlock(&buffers->lock);
 	return handle;

@@ -25,7 +25,8 @@
 struct delegate_buffers {
 	pthread_mutex_t lock;
 	struct nna_buffer **list;
-	int count, room;
+	int count;
+	uint32_t room;
 };
 
 void delegate_buffers_init(struct delegate_buffers *buffers);

@@ -13,18 +13,20 @@
 #include <string.h>
 
 #include "frontend/delegate/parameters.h"
+#include "libnnaccel/support/array.h"
 
 /**
  * struct build - a model under construction
  * @numbers: for each of the interpreter's tensors its number in the model, -1 for none yet
- * @room: allocated tensors
+ * @room: allocated entries of @sub->tensors
+ * @origin_room: allocated entries of @out->tensors
  */
 struct build {
 	struct TfLiteContext *context;
 	struct delegate_model *out;
 	struct tflite_subgraph *sub;
 	int32_t *numbers;
-	uint32_t room;
+	uint32_t room, origin_room;
 	char *error;
 };
 
@@ -146,27 +148,22 @@ static int read_tensor(struct build *b, const struct TfLiteTensor *from, struct 
 static int32_t find_tensor(struct build *b, int tensor)
 {
 	uint32_t at = b->sub->tensor_count;
-	int ret;
+	struct tflite_tensor *tensors;
+	int *origins, ret;
 
 	if (tensor < 0 || (size_t)tensor >= b->context->tensors_size)
 		return refuse(b, -EINVAL, "tensor %d does not exist", tensor);
 	if (b->numbers[tensor] >= 0)
 		return b->numbers[tensor];
-	if (at == b->room) {
-		uint32_t room = b->room ? b->room * 2 : 16;
-		struct tflite_tensor *tensors;
-		int *origins;
-
-		tensors = reallocarray(b->sub->tensors, room, sizeof(*tensors));
-		if (tensors)
-			b->sub->tensors = tensors;
-		origins = reallocarray(b->out->tensors, room, sizeof(*origins));
-		if (origins)
-			b->out->tensors = origins;
-		if (!tensors || !origins)
-			return no_memory(b);
-		b->room = room;
-	}
+	tensors = nna_array_reserve(b->sub->tensors, (uint64_t)at + 1, &b->room, sizeof(*tensors));
+	if (!tensors)
+		return no_memory(b);
+	b->sub->tensors = tensors;
+	origins = nna_array_reserve(b->out->tensors, (uint64_t)at + 1, &b->origin_room,
+				    sizeof(*origins));
+	if (!origins)
+		return no_memory(b);
+	b->out->tensors = origins;
 	b->sub->tensors[at] = (struct tflite_tensor){ 0 };
 	ret = read_tensor(b, &b->context->tensors[tensor], &b->sub->tensors[at]);
 	if (ret)

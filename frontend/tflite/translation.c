@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libnnaccel/support/array.h"
+
 /* --------------------------------------------------------------------------------------- errors */
 
 __attribute__((format(printf, 3, 4))) void tflite_fail(struct tflite_translation *t, int ret,
@@ -359,20 +361,17 @@ void tflite_define(struct tflite_translation *t, uint32_t index, const void *dat
 
 void tflite_push(struct tflite_translation *t, uint32_t operand)
 {
+	uint32_t *in;
+
 	if (t->ret)
 		return;
-	if (t->in_count == t->in_room) {
-		uint32_t room = t->in_room ? 2 * t->in_room : 32;
-		uint32_t *in = realloc(t->in, room * sizeof(*in));
-
-		if (!in) {
-			tflite_fail(t, -ENOMEM, "out of memory");
-			return;
-		}
-		t->in = in;
-		t->in_room = room;
+	in = nna_array_reserve(t->in, (uint64_t)t->in_count + 1, &t->in_room, sizeof(*in));
+	if (!in) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
 	}
-	t->in[t->in_count++] = operand;
+	t->in = in;
+	in[t->in_count++] = operand;
 }
 
 void tflite_push_input(struct tflite_translation *t, uint32_t index)
@@ -499,21 +498,18 @@ void tflite_push_value(struct tflite_translation *t, uint32_t index)
 static void note_origin(struct tflite_translation *t)
 {
 	struct tflite_origin *o = t->origin;
+	uint32_t *operators;
 
 	if (!o || t->graph || t->ret)
 		return;
-	if (o->count == t->origin_room) {
-		uint32_t room = t->origin_room ? 2 * t->origin_room : 128;
-		uint32_t *operators = realloc(o->operators, room * sizeof(*operators));
-
-		if (!operators) {
-			tflite_fail(t, -ENOMEM, "out of memory");
-			return;
-		}
-		o->operators = operators;
-		t->origin_room = room;
+	operators = nna_array_reserve(o->operators, (uint64_t)o->count + 1, &t->origin_room,
+				      sizeof(*operators));
+	if (!operators) {
+		tflite_fail(t, -ENOMEM, "out of memory");
+		return;
 	}
-	o->operators[o->count++] = t->op_index;
+	o->operators = operators;
+	operators[o->count++] = t->op_index;
 }
 
 void tflite_emit(struct tflite_translation *t, uint32_t type, const uint32_t *out,

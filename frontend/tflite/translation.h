@@ -43,7 +43,7 @@ struct tflite_resource;
  *	with 8-bit weights is wanted
  * @made: elements of the tables that were made of constants so far
  * @ran: BOOL8 variable: whether there was a run before this one; TFLITE_NO_OPERAND until needed
- * @resources: @resource_count resource variables (ops/variable.c)
+ * @resources: @resource_count resource variables (ops/variable.c); memory for @resource_room
  * @op: the operator that is being translated, NULL before the first and after the last one
  * @op_index: its number in @sub
  * @in: inputs of the operation that is being built
@@ -68,7 +68,7 @@ struct tflite_translation {
 	uint64_t made;
 	uint32_t ran;
 	struct tflite_resource *resources;
-	uint32_t resource_count;
+	uint32_t resource_count, resource_room;
 
 	const struct tflite_operator *op;
 	uint32_t op_index;

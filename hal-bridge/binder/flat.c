@@ -11,6 +11,7 @@
 #include "hal-bridge/binder/arena.h"
 #include "hal-bridge/binder/object.h"
 #include "hal-bridge/binder/utf.h"
+#include "libnnaccel/support/array.h"
 
 #define NNB_FLAT_OBJECT 24 /* bytes of a flat_binder_object */
 #define NNB_FLAT_FD 0x66642a85u
@@ -413,7 +414,8 @@ int nnb_flat_place(struct nnb_flat *flat, size_t offset, int fd, struct nnb_obje
 	    (flat->entry_count &&
 	     offset - flat->entries[flat->entry_count - 1].offset < NNB_FLAT_OBJECT))
 		return -EINVAL;
-	grown = reallocarray(flat->entries, flat->entry_count + 1, sizeof(*grown));
+	grown = nna_array_reserve(flat->entries, (uint64_t)flat->entry_count + 1,
+				  &flat->entry_room, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	flat->entries = grown;

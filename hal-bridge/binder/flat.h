@@ -35,7 +35,8 @@ struct nnb_flat_entry {
  * @lent: the writer keeps the descriptors open while the parcel exists; to be set before the first
  *	one
  * @entries: by ascending offset, owned
- * @entry_count: of @entries
+ * @entry_count: entries of @entries
+ * @entry_room: allocated entries of @entries
  */
 struct nnb_flat {
 	struct nnb_reader reader;
@@ -44,7 +45,7 @@ struct nnb_flat {
 	size_t size, room, at;
 	bool lent;
 	struct nnb_flat_entry *entries;
-	uint32_t entry_count;
+	uint32_t entry_count, entry_room;
 };
 
 /*

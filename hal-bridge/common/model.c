@@ -9,6 +9,7 @@
 
 #include "hal-bridge/common/extension.h"
 #include "hal-bridge/common/signature.h"
+#include "libnnaccel/support/array.h"
 #include "libnnaccel/support/message.h"
 
 #define NNB_MAX_OPERANDS (1u << 24)
@@ -209,22 +210,18 @@ void nnb_model_fini(struct nnb_model *model)
  */
 static int nnb_grow(void *array, uint32_t count, uint32_t *room, size_t size)
 {
-	uint32_t wanted = *room ? *room * 2 : 16;
 	void *old, *grown;
 
-	if (count < *room)
-		return 0;
 	if (count >= NNB_MAX_OPERANDS) {
 		nna_message(MODEL, "the model has more than %u operands or operations",
 			    NNB_MAX_OPERANDS);
 		return -EINVAL;
 	}
 	memcpy(&old, array, sizeof(old));
-	grown = reallocarray(old, wanted, size);
+	grown = nna_array_reserve(old, (uint64_t)count + 1, room, size);
 	if (!grown)
 		return -ENOMEM;
 	memcpy(array, &grown, sizeof(grown));
-	*room = wanted;
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/support/array.h"
 
 static void nnapi_desc_destroy(void *object)
 {
@@ -115,7 +116,8 @@ static int nnapi_desc_add_role(ANeuralNetworksMemoryDesc *desc,
 	}
 	if (!nnapi_desc_matches(desc, operand))
 		return nnapi_error(BAD_DATA, "%s: types or scales of the roles differ", function);
-	roles = reallocarray(desc->roles, desc->role_count + 1, sizeof(*roles));
+	roles = nna_array_reserve(desc->roles, (uint64_t)desc->role_count + 1, &desc->role_room,
+				  sizeof(*roles));
 	if (!roles)
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
 	desc->roles = roles;

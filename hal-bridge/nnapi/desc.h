@@ -26,14 +26,14 @@ struct nnapi_role {
 
 /**
  * struct ANeuralNetworksMemoryDesc - the use of device memory
- * @roles: @role_count of them, owned
+ * @roles: @role_count of them, with room for @role_room; owned
  * @finished: constant from then on: memories can hold it, and any thread may read it
  * @type: of all roles, with their known dimensions; without a role it has dimensions only
  */
 struct ANeuralNetworksMemoryDesc {
 	struct nnapi_object object;
 	struct nnapi_role *roles;
-	uint32_t role_count;
+	uint32_t role_count, role_room;
 	bool finished;
 	struct nnapi_memory_type type;
 };

@@ -16,6 +16,7 @@
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/memory.h"
 #include "hal-bridge/nnapi/nnapi.h"
+#include "libnnaccel/support/array.h"
 #include "libnnaccel/support/trace.h"
 
 static void nnapi_model_destroy(void *object)
@@ -36,7 +37,8 @@ static bool nnapi_model_reserve(ANeuralNetworksModel *model)
 {
 	void **held;
 
-	held = reallocarray(model->held, model->held_count + 1, sizeof(*held));
+	held = nna_array_reserve(model->held, (uint64_t)model->held_count + 1, &model->held_room,
+				 sizeof(*held));
 	if (held)
 		model->held = held;
 	return held;

@@ -16,14 +16,14 @@
  * struct ANeuralNetworksModel - a model
  * @model: its contents; has a graph once it is finished and valid
  * @finished: it cannot be changed any more, valid or not
- * @held: @held_count objects that it holds: memories and models
+ * @held: @held_count objects that it holds, with room for @held_room: memories and models
  */
 struct ANeuralNetworksModel {
 	struct nnapi_object object;
 	struct nnb_model model;
 	bool finished;
 	void **held;
-	uint32_t held_count;
+	uint32_t held_count, held_room;
 };
 
 /* The reference count is the first member (object.h). */

@@ -9,6 +9,7 @@
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/common/model.h"
 #include "hal-bridge/service/status.h"
+#include "libnnaccel/support/array.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 #define FAILURE NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE
@@ -63,7 +64,8 @@ static int nnb_buffer_take_token(struct nnb_buffer *buffer)
 	while (i < client->buffer_count && client->buffers[i])
 		i++;
 	if (i == client->buffer_count) {
-		grown = reallocarray(client->buffers, i + 1, sizeof(struct nnb_buffer *));
+		grown = nna_array_reserve(client->buffers, (uint64_t)i + 1, &client->buffer_room,
+					  sizeof(struct nnb_buffer *));
 		if (grown) {
 			client->buffers = grown;
 			client->buffer_count = i + 1;

@@ -8,6 +8,7 @@
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/service/memory.h"
 #include "hal-bridge/service/run.h"
+#include "libnnaccel/support/array.h"
 
 static const struct nnb_quota nnb_one_object = {.objects = 1};
 
@@ -34,6 +35,7 @@ struct nnb_burst_entry {
  * @busy: an execution is under way; a burst allows one at a time
  * @entries: @count of them, owned
  * @count: entries of @entries
+ * @room: allocated entries of @entries
  */
 struct nnb_burst {
 	struct nnb_object object;
@@ -41,7 +43,7 @@ struct nnb_burst {
 	pthread_mutex_t lock;
 	bool busy;
 	struct nnb_burst_entry *entries;
-	uint32_t count;
+	uint32_t count, room;
 };
 
 static void nnb_burst_release(struct nnb_object *object)
@@ -94,7 +96,8 @@ static void nnb_burst_keep(struct nnb_burst *burst, const struct nnb_longs *toke
 		if (tokens->data[i] < 0 || !run->pools[i].memory ||
 		    burst->count == NNB_BURST_MEMORIES || nnb_burst_find(burst, tokens->data[i]))
 			continue;
-		grown = reallocarray(burst->entries, burst->count + 1, sizeof(*grown));
+		grown = nna_array_reserve(burst->entries, (uint64_t)burst->count + 1, &burst->room,
+					  sizeof(*grown));
 		if (!grown)
 			break;
 		burst->entries = grown;

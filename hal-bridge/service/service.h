@@ -93,6 +93,7 @@ struct nnb_client_run {
  * @lock: guards @device while it is opened, @watched, and the fields below
  * @buffers: device buffers by token - 1, not owned; NULL for a freed one; @buffer_count entries
  * @buffer_count: entries of @buffers
+ * @buffer_room: allocated entries of @buffers
  * @runs_lock: of @runs
  * @runs: the runs under way; not owned
  * @memories: memories that calls bring repeatedly
@@ -111,7 +112,7 @@ struct nnb_client {
 	struct nnb_object *watched;
 	pthread_mutex_t lock;
 	struct nnb_buffer **buffers;
-	uint32_t buffer_count;
+	uint32_t buffer_count, buffer_room;
 	pthread_mutex_t runs_lock;
 	struct nnb_client_run *runs;
 	struct nnb_memory_cache memories;

@@ -14,6 +14,7 @@
  * variable in a branch or loop is refused.
  */
 #include "frontend/tflite/compose.h"
+#include "libnnaccel/support/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +55,8 @@ static uint32_t find(struct tflite_translation *t, const struct tflite_operator 
 		if (!strcmp(t->resources[i].name, name) &&
 		    !strcmp(t->resources[i].container, container))
 			return i;
-	grown = realloc(t->resources, (i + 1) * sizeof(*grown));
+	grown = nna_array_reserve(t->resources, (uint64_t)i + 1, &t->resource_room,
+				  sizeof(*grown));
 	if (!grown) {
 		tflite_fail(t, -ENOMEM, "out of memory");
 		return 0;
