@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a kind of accelerator is to the compiler: one table of functions in a folder of its own.
+ * A backend, which is a kind of accelerator: one table of functions, in a folder of its own.
  *
  * The compiler lowers a graph to the ir, asks accepts() about every operation, fuses what
  * can_fuse() allows, lets the backend change operations and constants into its own forms (select,
- * pack), plans memory, and has the backend write the stream. The runtime has it write what a job is
- * given besides and read what a job reports.
+ * pack), plans memory, and has the backend write the stream. The runtime has it write a job's base
+ * table and read a job's report.
  *
- * A backend knows the ir and its hardware, nothing else: neither graph nor compiler nor runtime.
+ * A backend uses the ir and its hardware's description, and neither graph nor compiler nor runtime.
  * All functions may be called from any thread; a struct nna_lower belongs to one.
  */
 #ifndef NNA_BACKEND_H
@@ -18,7 +18,7 @@
 #include "libnnaccel/ir/ir.h"
 
 /**
- * struct nna_stream - what a job of the hardware executes
+ * struct nna_stream - the commands that a job executes
  * @bytes: @size of them, from malloc()
  * @commands: how many
  */
@@ -39,12 +39,12 @@ struct nna_area {
 
 /**
  * struct nna_report - how a job ended
- * @reported: the device has written the report; else all else means nothing
- * @yielded: the job ended before its end, it goes on at @resume
+ * @reported: the device has written the report; else all other members are invalid
+ * @yielded: the job ended before the end of its stream, and can go on at @resume
  * @error: 0 or a negative errno, the one that the job's fence carries
- * @status_name: the device's word for it, or NULL
+ * @status_name: the device's name for the status, or NULL
  * @begin, @end: when, in ticks of the device
- * @run_time, @loop_time: nanoseconds, of these in loops
+ * @run_time, @loop_time: run time, and the part of it in loops, in ns
  * @commands: commands done
  * @resume: where a job that has yielded goes on, in bytes of the stream
  * @place: where it failed, in bytes of the stream
@@ -66,47 +66,50 @@ struct nna_report {
 
 /**
  * struct nna_backend - a kind of accelerator
- * @name: of the kind of accelerator, as a winsys says it of a device
+ * @name: of the kind of accelerator, as @accelerator of struct nna_winsys
  *
- * @accepts: whether the hardware can do an operation; its operands are complete, with plain
- *	constants, some of which may have no bytes yet. Return: 0, or -ENOTSUP with the reason as
- *	text of at most @size bytes.
+ * @accepts: tells whether the hardware can do an operation. Its operands are complete, with
+ *	constants in their plain layout, some of which may have no bytes yet. Return: 0, or -ENOTSUP
+ *	with the reason as text of at most @size bytes.
  *
- * @can_fuse: whether one command can do the work of both. Of CLAMP and RESCALE (in one scale):
- *	@first takes over the bounds and the zero point; of BINARY: @first is a CONV2D or MATMUL,
- *	the other operand becomes its residual; of CONV2D with a COPY into zeros before it: the
- *	convolution pads.
+ * @can_fuse: tells whether one command can do two operations. CLAMP and RESCALE (with one scale):
+ *	@first takes over the bounds and the zero point. BINARY: @first is a CONV2D or MATMUL, and
+ *	the other operand becomes its residual. CONV2D after a COPY into zeros: the convolution
+ *	pads.
  *
  * @in_place: bit set of the inputs whose elements are read before those of the result at the same
  *	places are written, and never again, so that both may lie in the same memory.
  *
- * @select: always, before @pack: completes operations with what the hardware needs besides
- *	(constants for the private operand).
+ * @select: called before @pack: completes operations with the constants of the private operand that
+ *	the hardware needs.
  *
- * @pack: unless switched off for debugging: brings constant operands into the layouts that the
- *	hardware reads fastest; may change an operation into an equal one. NULL: nothing to do.
+ * @pack: brings constant operands into the layouts that the hardware reads fastest, and may replace
+ *	an operation by an equivalent one. Not called with NNACCEL_DEBUG=no-pack. NULL: nothing to
+ *	do.
  *
- * @emit: writes the stream. Storages that are used have slot and offset.
+ * @emit: writes the stream. Storages with @used have a slot and an offset.
  *
- * @print: a stream as text. Return: 0, -EINVAL (malformed, which has been said) or -EIO.
+ * @print: writes a stream as text. Return: 0, -EINVAL (malformed; the text says so) or -EIO.
  *
- * @abi_major, @stream_version, @layout_version: what a device has to speak
+ * @abi_major, @stream_version, @layout_version: versions that a device must have
  *
  * @prepare_job: writes the table of a job's areas, NNA_BACKEND_TABLE_SIZE bytes that the device
  *	reads.
  *
- * @clear_report, @read_report: of a job's report, NNA_BACKEND_REPORT_SIZE bytes that the device
- *	writes last. It is cleared before each submission; read_report() takes the stream to find
- *	out the origin of a failure, or NULL. @tick_hz is of the clock that the device counts in.
+ * @clear_report, @read_report: clear and read a job's report, NNA_BACKEND_REPORT_SIZE bytes that
+ *	the device writes last. It is cleared before each submission. read_report() derives the
+ *	origin of a failure from the stream, which may be NULL. @tick_hz is the frequency of the
+ *	device's clock.
  *
- * @profile_size: bytes of memory for a profile of @commands commands; 0 for too many. This and what
- *	follows are asked only where the winsys has profiles.
+ * @profile_size: bytes of memory for a profile of @commands commands; 0 for too many. This function
+ *	and the following ones are called only if the winsys has profiles.
  *
- * @clear_profile, @count_profile, @read_profile: of such memory of @size bytes, to which the device
- *	appends. It is cleared before each run. count_profile() says how many commands it holds and
- *	how many more have run, read_profile() tells of one of them, with @begin and @end in ticks.
+ * @clear_profile, @count_profile, @read_profile: clear and read a profile of @size bytes, to which
+ *	the device appends. It is cleared before each run. count_profile() returns how many commands
+ *	it holds and how many more have run; read_profile() reads one command, with @begin and @end
+ *	in ticks.
  *
- * All but @accepts return 0 or a negative errno where they return int.
+ * Functions that return int, except @accepts, return 0 or a negative errno.
  */
 struct nna_backend {
 	const char *name;
@@ -132,10 +135,10 @@ struct nna_backend {
 			     struct nna_profile_command *out);
 };
 
-/* Areas of memory that a stream may name, whatever the device says it takes. */
+/* The most areas of memory that a stream may name, also if the device supports more. */
 #define NNA_BACKEND_MAX_SLOTS 64u
 
-/* All backends, up to a NULL (table.c). */
+/* All backends, terminated by NULL (table.c). */
 extern const struct nna_backend *const nna_backends[];
 
 /* The backend of a kind of accelerator; NULL for one that is not built in. */

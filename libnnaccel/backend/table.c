@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of the backends, one line each. The first is what a graph is judged by that has no
- * device yet (nna_graph_get_supported() without one).
+ * The table of the backends, one line each. nna_graph_get_supported() without a device asks the
+ * first one.
  *
- * It is a file by itself so that a program which links the archive may have a table of its own in
- * its place: tests/backend/table.c.
+ * It is a file by itself, so that a program which links the archive can link another table in its
+ * place, as tests/backend/table.c does.
  */
 #include "libnnaccel/backend/backend.h"
 

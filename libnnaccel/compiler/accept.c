@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Asks the backend about what operations have been lowered to. */
+/* Asks the backend whether it accepts the ir operations of an operation. */
 #include "libnnaccel/compiler/passes.h"
 
 int nna_pass_accept(struct nna_lower *l, const struct nna_backend *backend, uint32_t from)

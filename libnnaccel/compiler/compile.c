@@ -6,7 +6,7 @@
  *	1	make_interface(): a storage for each input and variable, in the order of the model
  *	2	lower_operation() in execution order: check, infer the shapes of the results, fold
  *		(fold.c) or lower, and ask the backend (accept.c)
- *	3	nna_fold_run_job(): what is still to be folded
+ *	3	nna_fold_run_job(): operations that still wait to be folded
  *	4	write_outputs(): copies into those outputs that no operation has written in place
  *	5	the passes: fuse.c, elide.c, and the backend's select and pack
  *	6	nna_emit_code(): plan.c, and emit.c
@@ -27,7 +27,7 @@
  * struct nna_compile_state - one call of nna_compile()
  * @options: the caller's
  * @l: the lowering, owned
- * @fold: what waits to be folded
+ * @fold: operations that wait to be folded
  * @stop: the operation that nna_compile() reports with -EAGAIN, else NNA_NONE
  */
 struct nna_compile_state {
@@ -123,7 +123,7 @@ static int lower_operation(struct nna_compile_state *c, struct nna_lower *l, uin
 		ret = nna_pass_accept(l, c->options->backend, before);
 	if (!ret)
 		ret = nna_fold_bind_results(&c->fold, operation);
-	/* Whatever it has made of a value that could not be computed. */
+	/* The error of a value that could not be computed replaces the operation's own error. */
 	if (c->fold.demand.error)
 		ret = c->fold.demand.error;
 	if (ret == -EAGAIN)
@@ -175,8 +175,8 @@ static int write_outputs(struct nna_lower *l, struct nna_frame *f, const struct 
 }
 
 /*
- * Gives inputs and variables their storages and values before anything else, so that the order is
- * that of the model.
+ * Gives inputs and variables their storages and values first, so that their order is that of the
+ * model.
  */
 static int make_interface(struct nna_compile_state *c, const struct nna_subgraph *sub)
 {

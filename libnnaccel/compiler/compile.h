@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compiler: from a finished graph and final shapes of its inputs to code, which is what the
- * runtime needs to run it, without addresses.
+ * The compiler: turns a finished graph and final shapes of its inputs into code, which the runtime
+ * can run, and which contains no addresses.
  *
- * The compiler knows no device: constants are folded through a callback that runs code. A struct
- * nna_code is immutable and self-contained; it belongs to whoever compiled it. Its image, which is
- * what the device reads, is the stream and then the constants; the runtime fills in the base table as
- * the slots say.
+ * The compiler knows no device: it folds constants through a callback that runs code. A struct
+ * nna_code is immutable and self-contained, and belongs to the caller of nna_compile(). The device
+ * reads its image, which is the stream followed by the constants. The runtime fills in the base
+ * table according to the slots.
  *
- * The image is written once, by nna_code_write(), to the memory that the device reads: code has the
- * stream, and says where the bytes of each constant come from. They may be the graph's, so that this
- * is done as long as the graph is there; nna_code_drop_constants() gives up what it takes.
+ * nna_code_write() writes the image once, to the memory that the device reads: the code holds the
+ * stream, and the source of the bytes of each constant. The source may be the graph, which must
+ * exist until then; nna_code_drop_constants() frees the sources.
  *
  * Any number of threads may compile one graph at the same time.
  */
@@ -25,7 +25,7 @@
 #include "libnnaccel/ops/infer.h"
 
 /**
- * enum nna_slot_kind - what an entry of the base table addresses
+ * enum nna_slot_kind - the memory that an entry of the base table addresses
  * @NNA_SLOT_CONSTANTS: the constants in the image
  * @NNA_SLOT_SCRATCH: scratch memory of a run
  * @NNA_SLOT_VARIABLES: the state variables of an execution
@@ -44,7 +44,7 @@ enum nna_slot_kind {
 
 /**
  * struct nna_slot - an entry of the base table
- * @kind: what it addresses
+ * @kind: the memory that it addresses
  * @index: INPUT, OUTPUT: number of the input or output; else 0
  * @size: bytes
  */
@@ -83,7 +83,7 @@ struct nna_code_io {
 /**
  * struct nna_code_constant - a constant in the image
  * @offset: bytes from the start of the constants
- * @size: bytes; 0: it is not in the image, but another may be written from what it owns
+ * @size: bytes; 0: it is not in the image, but another constant may be written from @owned
  * @data: its bytes, unless @fill writes them from @owned
  * @fill: as in struct nna_storage
  * @owned: freed with it, or NULL
@@ -97,10 +97,10 @@ struct nna_code_constant {
 
 /**
  * struct nna_code - a compiled graph
- * @backend: who wrote the stream, and prints it
+ * @backend: the backend that wrote the stream, and can print it
  * @stream: @stream_size bytes
  * @image_size: bytes of stream and constants
- * @pieces: @piece_count constants; none when the image has been written for good
+ * @pieces: @piece_count constants; none after nna_code_drop_constants()
  * @stream_size: bytes of the stream
  * @constants: offset of the constants in the image, a multiple of 4096
  * @slots: @slot_count entries
@@ -124,9 +124,10 @@ struct nna_code {
 };
 
 /**
- * struct nna_compile_limit - when compiling gives up; all zero is never
+ * struct nna_compile_limit - when compiling is aborted; all zero is never
  * @deadline_ns: absolute CLOCK_MONOTONIC, 0 is never: with -ETIMEDOUT
- * @is_cancelled: asked again and again: true is -ECANCELED; NULL is never
+ * @is_cancelled: called repeatedly; when it returns true, compiling ends with -ECANCELED. NULL is
+ *	never
  * @user: handed to @is_cancelled
  */
 struct nna_compile_limit {
@@ -136,7 +137,7 @@ struct nna_compile_limit {
 };
 
 /**
- * struct nna_compile_options - what to compile for
+ * struct nna_compile_options - the target of a compilation
  * @backend: kind of accelerator
  * @inputs: final shapes of the main subgraph's inputs, by position
  * @values: values of inputs that are known, by operand
@@ -169,19 +170,19 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 void nna_code_destroy(struct nna_code *code);
 /* Writes the image to @to, @image_size bytes that are all zero. */
 void nna_code_write(const struct nna_code *code, void *to);
-/* Forgets where constants come from: the image has been written, and will not be again. */
+/* Frees the sources of constants: the image cannot be written again. */
 void nna_code_drop_constants(struct nna_code *code);
-/* Whether to give up now. Return: 0, -ETIMEDOUT or -ECANCELED. */
+/* Checks whether to abort now. Return: 0, -ETIMEDOUT or -ECANCELED. */
 int nna_compile_check_limit(const struct nna_compile_limit *limit);
 
 /**
  * nna_compile_get_supported() - which operations of the main subgraph can be compiled
  * @graph: finished
  * @backend: kind of accelerator
- * @supported: one answer per operation, by the number that it was added as
+ * @supported: one answer per operation, in the order in which they were added
  *
- * Each operation is checked and, if the shapes and values that it needs are known, lowered alone
- * and shown to the backend, so that the answer is that of nna_compile(). Else the check has to do.
+ * Each operation is checked. If the shapes and values that it needs are known, it is also lowered
+ * alone and shown to the backend, so that the answer is that of nna_compile().
  *
  * Return: 0 or -ENOMEM.
  */
@@ -195,21 +196,23 @@ int nna_compile_get_supported(const struct nna_graph *graph, const struct nna_ba
 uint32_t nna_code_own_slots(uint32_t total, uint32_t max_slots);
 
 /*
- * Makes the slots of @code, whose other sizes are known: each input and output gets one of its own,
- * or all that do not fit the shared slot. Return: 0, -ENOTSUP (the device has too few), or -EINVAL
- * (sizes overflow).
+ * Makes the slots of @code, whose other sizes are known. Each input and output gets its own slot;
+ * those that exceed the limit get the shared slot. Return: 0, -ENOTSUP (the device has too few), or
+ * -EINVAL (sizes overflow).
  */
 int nna_code_assign_slots(struct nna_code *code, uint32_t max_slots);
-/* Says where in the image the constants are, whose size is known as the stream's is. */
+/*
+ * Computes the offset of the constants in the image. The sizes of stream and constants are known.
+ */
 void nna_code_place_constants(struct nna_code *code);
 
 /* Writes commands and memory plan as text. Return: 0 or -EIO. */
 int nna_code_print(const struct nna_code *code, FILE *to);
 
 /*
- * The last step of compiling: plans memory (nna_pass_plan()) and writes the stream. The storages of
- * @l say which of the @input_count inputs and @output_count outputs they are; what those of constants
- * own is handed on to the code. Return: 0 and code that belongs to the caller, -EINVAL, -ENOTSUP
+ * The last step of compiling: plans memory (nna_pass_plan()) and writes the stream. Storages of @l
+ * name the @input_count inputs and @output_count outputs by number; the code takes over what
+ * storages of constants own. Return: 0 and code that belongs to the caller, -EINVAL, -ENOTSUP
  * (beyond the device's limits), or -ENOMEM.
  */
 int nna_emit_code(struct nna_lower *l, const struct nna_backend *backend, uint32_t input_count,

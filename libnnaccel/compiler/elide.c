@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pass that elides copies: when a scratch storage is made only to be copied into a place of
- * another storage, its producers write to that place at once. This makes CONCATENATION, PACK, and
- * results that end in a RESHAPE free.
+ * The pass that elides copies: if a scratch storage is only copied into a region of another
+ * storage, its producers write to that region directly. CONCATENATION, PACK, and results that end
+ * in a RESHAPE then cost nothing.
  *
- * It looks at COPY operations whose input is a whole scratch storage and whose output is a place in
- * another scratch storage or in an output. A copy goes when
+ * It visits COPY operations whose input is a whole scratch storage and whose output is a region of
+ * another scratch storage or of an output. A copy is elided if
  *
- *	-	nothing touches the place between the first operation that touches the scratch
+ *	-	nothing uses the region between the first operation that uses the scratch
  *		storage and the copy;
- *	-	nothing writes the scratch storage after the copy, nor the place while the scratch
+ *	-	nothing writes the scratch storage after the copy, nor the region while the scratch
  *		storage is still read;
- *	-	every view of the scratch storage can be mapped to a view of the place;
+ *	-	every view of the scratch storage can be mapped to a view of the region;
  *	-	there are no jumps or branches in between.
  *
  * Then the operands of all these operations are renamed to mapped views and the copy is marked
@@ -28,7 +28,7 @@
  * @rank: number of dims
  * @dims: of both sides
  * @in: strides of the scratch storage, in elements
- * @out: strides of the place, in elements
+ * @out: strides of the region, in elements
  */
 struct shape {
 	uint32_t rank;
@@ -49,7 +49,7 @@ static void merge_dims(const struct nna_value *in, const struct nna_value *out, 
 	}
 }
 
-/* Maps the view @v of the scratch storage to one of the place; false when there is none. */
+/* Maps the view @v of the scratch storage to a view of the region; false when there is none. */
 static bool map_view(const struct shape *s, const struct nna_value *place,
 		     const struct nna_value *v, struct nna_value *mapped)
 {
@@ -80,7 +80,7 @@ static bool map_view(const struct shape *s, const struct nna_value *place,
 				continue;
 			steps = v->strides[k] / s->in[d];
 			stride = steps * s->out[d];
-			/* Stepping along this dim must not carry into the one before it. */
+			/* Indices along this dim must not carry into the dim before it. */
 			index[d] += (uint64_t)steps * (v->dims[k] - 1);
 			if (index[d] >= s->dims[d] || stride > INT32_MAX)
 				return false;
@@ -99,7 +99,7 @@ static bool map_view(const struct shape *s, const struct nna_value *place,
 	return true;
 }
 
-/* The first and the last operation that touch a storage, and the last one that writes it. */
+/* Finds the first and the last operation that use a storage, and the last one that writes it. */
 static void find_uses(const struct nna_lower *l, uint32_t storage, uint32_t *first, uint32_t *last,
 		      uint32_t *written)
 {
@@ -139,7 +139,7 @@ static int elide_copy(struct nna_lower *l, uint32_t copy)
 	for (uint32_t k = 0; k < place.rank; k++)
 		if (place.dims[k] > 1 && place.strides[k] <= 0)
 			return 0;
-	/* The engine is fast only where elements follow each other along the innermost dim. */
+	/* The engine is fast only if elements are contiguous along the innermost dim. */
 	merge_dims(&in, &place, &s);
 	if (s.rank && s.out[s.rank - 1] != 1)
 		return 0;

@@ -16,7 +16,7 @@
 
 #define PAGE 4096u
 
-/* Slots of the base table; inputs and then outputs follow from SLOT_IO on. */
+/* Slots of the base table. Slots of inputs, then outputs, begin at SLOT_IO. */
 enum { SLOT_CONSTANTS, SLOT_SCRATCH, SLOT_VARIABLES, SLOT_IO };
 
 void nna_code_drop_constants(struct nna_code *code)
@@ -117,7 +117,7 @@ int nna_code_assign_slots(struct nna_code *code, uint32_t max_slots)
 	return 0;
 }
 
-/* Tells storages where they lie. */
+/* Sets the slots and offsets of storages. */
 static void place_storages(struct nna_lower *l, const struct nna_code *code)
 {
 	for (uint32_t i = 0; i < l->storage_count; i++) {
@@ -146,8 +146,8 @@ static void place_storages(struct nna_lower *l, const struct nna_code *code)
 }
 
 /*
- * The constants that commands read, and what other constants own, which those may be written from:
- * packed weights from folded ones.
+ * Lists the constants that commands read, and the data that other constants own if those are
+ * written from it, as packed weights are written from folded ones.
  */
 static int take_constants(struct nna_lower *l, struct nna_code *code)
 {

@@ -2,9 +2,9 @@
 /*
  * The job that computes constants: see fold.h.
  *
- * It is a lowering of its own, into which operations go as they come. An operand that an operation
- * before has left there is read where it is; all other inputs are constants over the same bytes as
- * in the program. Each result is an output of the job.
+ * The job is a lowering of its own, to which operations are appended in their order. An operand
+ * that an earlier operation of the job has written is read there; all other inputs are constants
+ * over the same bytes as in the program. Each result is an output of the job.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,15 +15,15 @@
 #include "libnnaccel/support/array.h"
 
 /*
- * A folded result is kept as a constant up to this many bytes, or if it has at most four times the
- * bytes of its inputs; else it is computed in every run.
+ * A folded result is kept as a constant if it has at most this many bytes, or at most four times
+ * the bytes of its inputs; else it is computed in every run.
  */
 #define FOLD_LIMIT (64u << 10)
-/* Constant results up to this many bytes may be parameters of later operations. */
+/* Constant results of at most this many bytes can be parameters of later operations. */
 #define BOUND_LIMIT 4096u
 /*
- * So many bytes of results wait at most: they are in the device's memory and in this process at the
- * same time, and a job has a limit of time.
+ * The most bytes of results that wait in one job: they are in the device's memory and in this
+ * process at the same time, and a job has a time limit.
  */
 #define JOB_LIMIT (64u << 20)
 
@@ -35,7 +35,7 @@ static uint64_t value_bytes(const struct nna_value *v)
 	return (uint64_t)count * nna_type_size(v->type);
 }
 
-/* The result that waits for the bytes of a storage of the program; NULL: none does. */
+/* Return: the result whose bytes a storage of the program waits for; NULL: it waits for none. */
 static const struct nna_fold_result *find_result(const struct nna_fold *f, uint32_t storage)
 {
 	for (uint32_t i = f->count; i-- > 0;)
@@ -44,7 +44,7 @@ static const struct nna_fold_result *find_result(const struct nna_fold *f, uint3
 	return NULL;
 }
 
-/* Whether a value of the program is a constant, with elements that follow each other. */
+/* Return: true if a value of the program is a constant with contiguous elements. */
 static bool is_constant(const struct nna_fold *f, uint32_t value)
 {
 	const struct nna_value *v;
@@ -77,7 +77,7 @@ int nna_fold_bind_results(struct nna_fold *f, const struct nna_operation *operat
 }
 
 /*
- * Whether an operation can be folded: its inputs are constants, its outputs are temporaries, and
+ * True if an operation can be folded: its inputs are constants, its outputs are temporaries, and
  * the same inputs always give the same outputs. @in_bytes: the size of its inputs.
  */
 static bool can_fold(const struct nna_fold *f, const struct nna_op_context *op, uint64_t *in_bytes)
@@ -142,7 +142,7 @@ static void end_job(struct nna_fold *f)
 	f->bytes = 0;
 }
 
-/* Where the bytes of a storage of the program are in the job. */
+/* Return: the storage of the job with the bytes of a storage of the program. */
 static int64_t job_storage(struct nna_fold *f, uint32_t storage)
 {
 	const struct nna_fold_result *result = find_result(f, storage);
@@ -153,7 +153,7 @@ static int64_t job_storage(struct nna_fold *f, uint32_t storage)
 	return nna_storage_add(f->job, NNA_STORAGE_CONSTANT, s->size, s->index, s->data, NULL);
 }
 
-/* Inputs that no operation of the job has left there. */
+/* Adds the inputs that no operation of the job has written. */
 static int take_inputs(struct nna_fold *f, const struct nna_op_context *op)
 {
 	for (uint32_t i = 0; i < op->operation->input_count; i++) {
@@ -177,7 +177,7 @@ static int take_inputs(struct nna_fold *f, const struct nna_op_context *op)
 	return 0;
 }
 
-/* The bytes of all results of an operation of the job; one that has none is an error. */
+/* The bytes of all results of an operation of the job. A result without a size is an error. */
 static int result_bytes(const struct nna_fold *f, const struct nna_operation *operation,
 			uint64_t *bytes)
 {
@@ -249,8 +249,8 @@ static int make_constant(struct nna_fold *f, uint32_t operand)
 }
 
 /*
- * Lowers an operation into the job. Return: 1, 0 (it is not worthwhile), -EAGAIN (it asks for what
- * waits there), or another negative errno.
+ * Lowers an operation into the job. Return: 1, 0 (folding is not worthwhile), -EAGAIN (it needs the
+ * bytes of a result that waits in the job), or another negative errno.
  */
 static int lower(struct nna_fold *f, const struct nna_op *impl, struct nna_op_context *op,
 		 uint64_t in_bytes)
@@ -283,7 +283,7 @@ static int lower(struct nna_fold *f, const struct nna_op *impl, struct nna_op_co
 	return ret ? ret : 1;
 }
 
-/* Takes back what an operation has added to the job. */
+/* Removes the ir operations that an operation has added to the job. */
 static void drop(struct nna_fold *f, const struct nna_operation *operation, uint32_t from)
 {
 	for (uint32_t i = from; i < f->job->op_count; i++)
@@ -313,7 +313,10 @@ int nna_fold_add(struct nna_fold *f, const struct nna_op *impl, struct nna_op_co
 			drop(f, op->operation, from);
 		if (!f->demand.asked)
 			break;
-		/* It has asked for what waits before it in the same job: that goes first. */
+		/*
+		 * The operation needs the bytes of a result that waits in the job, so the job runs
+		 * first.
+		 */
 		ret = nna_fold_run_job(f);
 		if (ret)
 			return ret;
@@ -323,7 +326,7 @@ int nna_fold_add(struct nna_fold *f, const struct nna_op *impl, struct nna_op_co
 	return ret;
 }
 
-/* Emits what waits, and has it run. */
+/* Emits the job, and has it run. */
 static int run(struct nna_fold *f, void **outputs)
 {
 	const struct nna_compile_options *o = f->options;
@@ -363,7 +366,7 @@ int nna_fold_run_job(struct nna_fold *f)
 	}
 	free(outputs);
 	end_job(f);
-	/* What was bound without its bytes. */
+	/* Values that were bound without their bytes. */
 	for (uint32_t i = 0; !ret && i < f->frame->bound_count; i++) {
 		struct nna_bound_value *bound = &f->frame->bound[i];
 
@@ -374,7 +377,7 @@ int nna_fold_run_job(struct nna_fold *f)
 	return ret;
 }
 
-/* An operation asks for what waits. */
+/* An operation asks for the bytes of a result that waits. */
 static void meet(struct nna_demand *demand)
 {
 	struct nna_fold *f = (struct nna_fold *)demand;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Folding: operations on constants alone run once, while the program is compiled, in a job on the
- * device (no arithmetic runs in the library); their results are constants of the program.
+ * Folding: operations whose inputs are all constants run once, while the program is compiled, in a
+ * job on the device (the library does no arithmetic). Their results are constants of the program.
  *
- * Such operations wait, so that all of them are one job: what the program gets of each is a
- * constant whose bytes come later. They come when somebody asks for them (an operation whose shape
- * one of them decides, by nna_op_data()), when too much waits, and at the end.
+ * Such operations wait, so that they run in one job. The program gets a constant for each result,
+ * whose bytes are filled in when the job has run: when an operation asks for them with
+ * nna_op_data(), because they decide about its shape; when too many bytes wait; and at the end.
  */
 #ifndef NNA_FOLD_H
 #define NNA_FOLD_H
@@ -14,12 +14,12 @@
 #include "libnnaccel/ops/lower.h"
 
 /**
- * struct nna_fold - what waits to be folded while a graph is compiled
- * @demand: by which operations ask for what waits, see struct nna_op_context
+ * struct nna_fold - operations that wait to be folded while a graph is compiled
+ * @demand: operations ask through it for bytes that wait, see struct nna_op_context
  * @options: of the compilation
  * @l: the program in the making, the caller's
  * @frame: operands of its main subgraph, the caller's
- * @job: what waits, in execution order; NULL when nothing does
+ * @job: the operations that wait, in execution order; NULL without any
  * @job_frame: operands in @job
  * @results: @count storages of @l that wait for their bytes, and where @job writes them
  * @bytes: of all results
@@ -40,23 +40,23 @@ struct nna_fold {
 	bool adding;
 };
 
-/* Nothing waits. nna_fold_end() frees what there is. */
+/* Begins without operations that wait. nna_fold_end() frees all memory of @fold. */
 void nna_fold_begin(struct nna_fold *f, const struct nna_compile_options *options,
 		    struct nna_lower *l, struct nna_frame *frame);
 void nna_fold_end(struct nna_fold *f);
 
 /*
- * Lets an operation of the main subgraph wait, if it can be folded and that is worthwhile. Its
- * results have their values then, and small ones are bound. Return: 1 when that is done, 0 when the
- * operation is to be lowered as any other (its inputs are not all constant, it is a mere view, or
- * its result is too large to keep), or a negative errno.
+ * Adds an operation of the main subgraph to the job, if it can be folded and that is worthwhile.
+ * Its results then have values, and small ones are bound. Return: 1 when it was added; 0 when the
+ * caller must lower it (its inputs are not all constant, it is only a view, or its result is too
+ * large to keep); or a negative errno.
  */
 int nna_fold_add(struct nna_fold *f, const struct nna_op *impl, struct nna_op_context *op);
 
-/* Binds those results of an operation that are constants, so that they may decide about shapes. */
+/* Binds the results of an operation that are constants, so that they may decide about shapes. */
 int nna_fold_bind_results(struct nna_fold *f, const struct nna_operation *operation);
 
-/* Runs what waits. Return: 0 or a negative errno. */
+/* Runs the job. Return: 0 or a negative errno. */
 int nna_fold_run_job(struct nna_fold *f);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pass that fuses operations of the ir: what follows one moves into it, where not a bit of the
- * result changes.
+ * The pass that fuses operations of the ir: an operation moves into the one before it, if no bit of
+ * the result changes.
  *
  *	clamp		an IDENTITY that only clamps, or moves the zero point, becomes the clamp of
  *			the operation that makes its input
@@ -9,13 +9,13 @@
  *	padding		FILL and COPY that put a border around a convolution's input become its
  *			padding
  *
- * It expects them as the graph has been lowered, before the passes that move memory.
- * The value between two operations must be a whole scratch storage with one writer and one reader,
- * and there must be no jump or branch between them. Parameters of the operation that stays are
- * changed in place, its operands renamed, and the other operation is marked dead.
+ * It runs directly after lowering, before the passes that move memory. The value between two
+ * operations must be a whole scratch storage with one writer and one reader, and there must be no
+ * jump or branch between them. Parameters of the operation that stays are changed in place, its
+ * operands renamed, and the other operation is marked dead.
  *
- * Results of F16 are rounded once for each operation, so an ADD of F16 is not fused. Clamps are
- * fused first, so that those behind an ADD go with it.
+ * Each operation rounds results of F16 once, so an ADD of F16 is not fused. Clamps are fused first,
+ * so that a clamp after an ADD is fused with it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@
 /**
  * struct fuse - the pass on one lowering
  * @l: the lowering
- * @backend: says what it can fuse
- * @uses: of storages, as operations are now; the pass makes no storages
+ * @backend: tells which operations it can fuse
+ * @uses: current uses of all storages; the pass makes no storages
  */
 struct fuse {
 	struct nna_lower *l;
@@ -50,7 +50,7 @@ static void rename_operand(const struct fuse *f, uint32_t op, uint32_t operand, 
 	nna_ir_uses_add(f->l, f->uses, op);
 }
 
-/* The operation that makes a value which exists only to be read by @reader; NNA_NONE for none. */
+/* Return: the operation that makes a value which only @reader reads; NNA_NONE if there is none. */
 static uint32_t sole_producer(const struct fuse *f, uint32_t value, uint32_t reader)
 {
 	const struct nna_lower *l = f->l;
@@ -68,8 +68,8 @@ static uint32_t sole_producer(const struct fuse *f, uint32_t value, uint32_t rea
 }
 
 /*
- * A value with the dims of @like: the same elements in the same order. NNA_NO_VALUE when that is no
- * view.
+ * Return: a view with the dims of @like and the same elements in the same order; NNA_NO_VALUE if
+ * there is none.
  */
 static int64_t in_dims_of(struct nna_lower *l, uint32_t value, const struct nna_value *like)
 {
@@ -123,7 +123,7 @@ static int fuse_clamp(const struct fuse *f, uint32_t j)
 		break;
 	case NNA_TYPE_U8:
 	case NNA_TYPE_S8:
-		/* Another scale would round twice. */
+		/* With another scale the result would be rounded twice. */
 		if (!(in.scale > 0) || in.scale != out.scale)
 			return 0;
 		break;
@@ -149,7 +149,7 @@ static int fuse_clamp(const struct fuse *f, uint32_t j)
 	return 0;
 }
 
-/* Whether operation @p may move down to @to: nothing in between writes what it reads. */
+/* True if operation @p may move down to @to: no operation in between writes its inputs. */
 static bool can_move_down(const struct nna_lower *l, uint32_t p, uint32_t to)
 {
 	const struct nna_ir_op *c = &l->ops[p];
@@ -162,8 +162,8 @@ static bool can_move_down(const struct nna_lower *l, uint32_t p, uint32_t to)
 }
 
 /*
- * One arm of an ADD as the result of a convolution or product, the other as its residual. Return: 1
- * when done.
+ * Makes one arm of an ADD the result of the convolution or product before it, and the other arm the
+ * residual. Return: 1 when done.
  */
 static int fuse_residual(const struct fuse *f, uint32_t j, uint32_t arm)
 {
@@ -189,7 +189,8 @@ static int fuse_residual(const struct fuse *f, uint32_t j, uint32_t arm)
 	    !can_move_down(l, producer, j) || !f->backend->can_fuse(l, p, c))
 		return 0;
 	/*
-	 * The convolution reads while it writes: only the residual may lie where the result goes.
+	 * The convolution reads while it writes, so only the residual may share the memory of the
+	 * result.
 	 */
 	for (uint32_t k = 1; k < p->operand_count; k++)
 		if (p->values[k] != NNA_NO_VALUE &&
@@ -233,7 +234,7 @@ static int fuse_add(const struct fuse *f, uint32_t j)
 	    l->values[c->values[NNA_ELEMENTWISE_A]].storage ==
 		    l->values[c->values[NNA_ELEMENTWISE_B]].storage)
 		return 0;
-	/* The later of two producers: it moves less. */
+	/* Of two producers the later one moves, as it moves less far. */
 	a = nna_ir_only_writer(l, f->uses, l->values[c->values[NNA_ELEMENTWISE_A]].storage);
 	b = nna_ir_only_writer(l, f->uses, l->values[c->values[NNA_ELEMENTWISE_B]].storage);
 	if (a != NNA_NONE && (b == NNA_NONE || a > b)) {
@@ -245,8 +246,8 @@ static int fuse_add(const struct fuse *f, uint32_t j)
 }
 
 /*
- * Where the input of convolution @j is a storage that a FILL has set to zeros and a COPY has put an
- * image into, the convolution reads that image and pads. Return: 0, or -ENOMEM.
+ * If a FILL has set the input of convolution @j to zeros and a COPY has put an image into it, the
+ * convolution reads that image directly and pads it. Return: 0, or -ENOMEM.
  */
 static int fuse_padding(const struct fuse *f, uint32_t j)
 {

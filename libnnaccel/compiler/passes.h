@@ -7,8 +7,8 @@
 #include "libnnaccel/ir/ir.h"
 
 /*
- * Asks the backend about all operations from @from on, which come from operation @l->origin of the
- * graph. A refusal is logged. Return: 0, -ENOTSUP.
+ * Asks the backend about all ir operations from @from on, which come from operation @l->origin of
+ * the graph. A refusal is logged. Return: 0 or -ENOTSUP.
  */
 int nna_pass_accept(struct nna_lower *l, const struct nna_backend *backend, uint32_t from);
 

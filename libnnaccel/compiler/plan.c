@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory planning: the place of each storage in its area (constants, scratch memory, variables).
+ * Memory planning: sets the offset of each storage in its area (constants, scratch memory,
+ * variables).
  *
- * It takes the operations as they will be emitted, and sets the offset and the @used flag of each
- * storage. Constants and variables follow each other. Scratch memory is reused: a storage lives
- * from the first operation that touches it to the last one; the largest storages choose first, and
- * each takes a place that is free during its life: in the middle of a larger one where it can, else
- * behind all others, else the lowest; or always the lowest, if all this takes more memory. An
- * element-wise result takes the place of an input that dies with the operation, where the elements
- * of both lie exactly alike.
+ * It reads the operations in their final order, and sets the offset and the @used flag of each
+ * storage. Constants and variables are laid out one after the other. Scratch memory is reused: a
+ * storage is live from the first operation that uses it to the last one. The largest storages are
+ * placed first, at an offset that is free during their life: in the middle of a larger storage if
+ * possible, else behind all others, else at the lowest free offset. If such a plan needs more
+ * memory than the lowest offsets for all storages, those are used. An element-wise result takes the
+ * memory of an input that dies with the operation, if the elements of both have the same layout.
  *
- * The middle is for devices whose threads share an image's rows: each has a part of every tensor in
- * its caches, the first thread the first part and so on. The parts of a tensor that lies in the
- * middle of a larger one come close to the larger one's, and so fewer of its cache lines have to be
- * taken from another thread as they are written.
+ * The middle suits devices whose threads divide the rows of an image: each thread has one section
+ * of every tensor in its caches, in the same order. If a tensor lies in the middle of a larger one,
+ * the sections of both overlap more, so a thread that writes the tensor takes fewer cache lines
+ * from other threads.
  *
- * A storage that is touched inside of a loop lives through all of it, since an iteration may read
- * what the one before has left.
+ * A storage that is used inside a loop is live during the whole loop, because an iteration may read
+ * what the previous one has written.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@
 
 #include "libnnaccel/compiler/passes.h"
 
-/* Every storage starts at a multiple of this many bytes, as the engine's vectors like it. */
+/* Alignment of storages in bytes, the size of the engine's vectors. */
 #define ALIGN 64u
 
 /**
@@ -33,7 +34,7 @@
  * @first: the first operation that touches it, NNA_NONE if there is none
  * @last: the last operation that touches it
  * @size: bytes, a multiple of ALIGN
- * @offset: its place
+ * @offset: its offset in the area
  */
 struct life {
 	uint32_t storage;
@@ -47,7 +48,10 @@ static uint64_t align_up(uint64_t size)
 	return (size + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
 }
 
-/* Largest first, then by time, then by number, so that plans do not depend on qsort(). */
+/*
+ * Orders by size, largest first, then by time, then by number, so that plans do not depend on
+ * qsort().
+ */
 static int by_size(const void *a, const void *b)
 {
 	const struct life *x = a, *y = b;
@@ -59,7 +63,7 @@ static int by_size(const void *a, const void *b)
 	return x->storage < y->storage ? -1 : x->storage > y->storage;
 }
 
-/* The life of each storage, and whether it is used at all. */
+/* Computes the life of each storage, and whether it is used. */
 static void find_lives(struct nna_lower *l, struct life *lives)
 {
 	for (uint32_t s = 0; s < l->storage_count; s++) {
@@ -92,7 +96,7 @@ static void find_lives(struct nna_lower *l, struct life *lives)
 			lives[l->values[l->storages[s].count].storage].last = l->op_count;
 }
 
-/* Until nothing changes, as loops may nest. */
+/* Repeated until nothing changes, because loops may nest. */
 static void extend_over_loops(const struct nna_lower *l, struct life *lives)
 {
 	bool changed = l->label_count > 0;
@@ -125,14 +129,17 @@ static void extend_over_loops(const struct nna_lower *l, struct life *lives)
 	}
 }
 
-/* Whether each element of @a lies where that of @b does, once their storages share an address. */
+/*
+ * True if each element of @a and the same element of @b have one address, once their storages have
+ * one offset.
+ */
 static bool same_places(const struct nna_value *a, const struct nna_value *b)
 {
 	return a->offset == b->offset && nna_type_size(a->type) == nna_type_size(b->type) &&
 	       nna_value_same_dims(a, b) && !memcmp(a->strides, b->strides, sizeof(a->strides));
 }
 
-/* Lets results take the place of an input, where the backend computes them so. */
+/* Lets results take the memory of an input, where the backend can compute them in place. */
 static void share_in_place(struct nna_lower *l, const struct nna_backend *backend,
 			   struct life *lives)
 {
@@ -165,8 +172,8 @@ static void share_in_place(struct nna_lower *l, const struct nna_backend *backen
 			    !same_places(&l->values[c->values[0]], in))
 				continue;
 			/*
-			 * No other operand may lie in that memory, except that an EWISE may read
-			 * the same elements twice.
+			 * No other operand may be in that memory, except that an EWISE may read the
+			 * same elements twice.
 			 */
 			for (uint32_t j = 1; j < c->operand_count; j++) {
 				uint32_t s;
@@ -191,7 +198,7 @@ static void share_in_place(struct nna_lower *l, const struct nna_backend *backen
 	}
 }
 
-/* The lowest place for @life beside those @placed, which are in the order of their offsets. */
+/* Return: the lowest free offset for @life. @placed is in the order of offsets. */
 static uint64_t find_place(const struct life *life, const struct life *placed, uint32_t count)
 {
 	uint64_t at = 0;
@@ -209,7 +216,7 @@ static uint64_t find_place(const struct life *life, const struct life *placed, u
 	return at;
 }
 
-/* Whether @life may have the place @at beside those @placed. */
+/* True if @life fits at offset @at, given the storages @placed. */
 static bool is_free(const struct life *life, const struct life *placed, uint32_t count, uint64_t at)
 {
 	for (uint32_t i = 0; i < count && placed[i].offset < at + life->size; i++)
@@ -219,12 +226,12 @@ static bool is_free(const struct life *life, const struct life *placed, uint32_t
 	return true;
 }
 
-/* More storages are not looked at for their middles, so that the time for a plan has a bound. */
+/* The number of larger storages whose middles are tried, which bounds the time for a plan. */
 #define MIDDLES 32u
 
 /*
- * Finds a place for @life in the middle of one of the @larger, which are in the order of their
- * sizes. Most often it is that of the largest, so all have the same middle.
+ * Finds an offset for @life in the middle of one of the storages @larger, which are in the order of
+ * their sizes. Usually that is the middle of the largest one, so all storages have the same middle.
  */
 static bool find_middle(const struct life *life, const struct life *larger,
 			const struct life *placed, uint32_t count, uint64_t *at)
@@ -243,8 +250,8 @@ static bool find_middle(const struct life *life, const struct life *larger,
 }
 
 /*
- * Gives each storage of @order its place: the lowest, or with @most not 0 one in the middle of
- * others, or behind all within so many bytes. Return: bytes of the area.
+ * Places each storage of @order: at the lowest free offset, or, if @most is not 0, in the middle of
+ * another one or behind all others, within @most bytes. Return: bytes of the area.
  */
 static uint64_t place_all(struct life *order, struct life *placed, uint32_t count, uint64_t most)
 {
@@ -287,7 +294,7 @@ static int place_scratch(struct nna_lower *l, struct life *lives, uint64_t *tota
 	memcpy(better, lowest, sizeof(*better) * count);
 	most = place_all(lowest, placed, count, 0);
 	*total = place_all(better, placed, count, most);
-	/* Better places must not take more memory. */
+	/* The better offsets must not need more memory. */
 	if (*total > most) {
 		chosen = lowest;
 		*total = most;
@@ -337,14 +344,17 @@ int nna_pass_plan(struct nna_lower *l, const struct nna_backend *backend, struct
 				 storage->kind == NNA_STORAGE_VARIABLE ? &areas->variables : NULL;
 
 		total += lives[s].size;
-		/* A variable has the same place in all shapes, so it has one even if unused. */
+		/*
+		 * A variable has the same offset in all variants, so it has one even if it is
+		 * unused.
+		 */
 		if (!area || (!storage->used && storage->kind == NNA_STORAGE_CONSTANT))
 			continue;
 		storage->offset = *area;
 		if (__builtin_add_overflow(*area, lives[s].size, area))
 			ret = -ENOMEM;
 	}
-	/* Storages that share a place, over any number of parents. */
+	/* Storages that share an offset, over any number of parents. */
 	for (uint32_t s = 0; s < l->storage_count; s++) {
 		uint32_t root = s;
 

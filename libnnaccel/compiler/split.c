@@ -3,12 +3,12 @@
  * Splitting a graph: operations that have different owners become graphs of their own
  * (nna_graph_split()).
  *
- * Operations are dealt with as they become ready, by a queue for each owner: the one whose turn it
- * is goes on until nothing of its own is ready any more, which ends the piece. Time is linear in
- * operations and operands of the graph, and for each piece in its own.
+ * Operations enter the queue of their owner when they are ready. One owner's queue is emptied,
+ * which makes one piece, before the next owner's queue is. The time is linear in the operations and
+ * operands of the graph, and of each piece.
  *
- * A piece states the shapes that could be inferred in the whole graph. Where only the run tells how
- * many rows there are, it states what the model does.
+ * A piece states the shapes that could be inferred in the whole graph. If only a run tells the
+ * number of rows, it states what the model states.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "libnnaccel/graph/graph.h"
 
 /**
- * struct split - what is known while a graph is split
+ * struct split - the state of splitting a graph
  * @sg: the main subgraph
  * @owners: of its operations
  * @first: for each operand the index of its first reader in @readers; one entry more
@@ -49,7 +49,7 @@ static void split_fini(struct split *s)
 	free(s->order);
 }
 
-/* Whether input @operand of an operation is computed by another one. */
+/* True if another operation computes input @operand of an operation. */
 static bool is_computed(const struct nna_subgraph *sg, uint32_t operand)
 {
 	return sg->operands[operand].producer != NNA_NONE;
@@ -87,7 +87,7 @@ static int split_init(struct split *s, const struct nna_subgraph *sg, const uint
 	}
 	for (uint32_t i = 0; i < sg->operand_count; i++)
 		s->first[i + 2] += s->first[i + 1];
-	/* Each list is filled from its begin, which first[n + 1] is until then. */
+	/* Each list is filled from its beginning, which first[n + 1] holds until then. */
 	for (uint32_t i = 0; i < sg->operation_count; i++) {
 		const struct nna_operation *operation = &sg->operations[i];
 
@@ -97,7 +97,7 @@ static int split_init(struct split *s, const struct nna_subgraph *sg, const uint
 	return 0;
 }
 
-/* Puts an operation that is ready at the end of its owner's queue. */
+/* Appends an operation that is ready to its owner's queue. */
 static void push(struct split *s, uint32_t operation)
 {
 	uint32_t owner = s->owners[operation];
@@ -110,7 +110,7 @@ static void push(struct split *s, uint32_t operation)
 	s->tails[owner] = operation;
 }
 
-/* Says which operation belongs to which piece, and in which order they are computed. */
+/* Assigns each operation to a piece, and orders them. */
 static void deal(struct split *s, uint32_t owner_count)
 {
 	const struct nna_subgraph *sg = s->sg;
@@ -146,7 +146,7 @@ static void deal(struct split *s, uint32_t owner_count)
 	}
 }
 
-/* Whether another piece than the one that computes an operand needs it, or the caller does. */
+/* True if a piece other than the one that computes an operand reads it, or if it is an output. */
 static bool leaves(const struct split *s, uint32_t operand, uint32_t piece)
 {
 	if (s->sg->operands[operand].lifetime == NNA_LIFETIME_OUTPUT)
@@ -158,7 +158,7 @@ static bool leaves(const struct split *s, uint32_t operand, uint32_t piece)
 	return false;
 }
 
-/* What a piece states of an operand. */
+/* Return: the shape that a piece states for an operand. */
 static const struct nna_shape *shape_of(const struct nna_operand *operand)
 {
 	const struct nna_shape *shape = &operand->shape;
@@ -177,7 +177,7 @@ static const struct nna_shape *shape_of(const struct nna_operand *operand)
  * @piece: the result
  * @numbers: for each operand of the whole its number in the piece, or NNA_NONE
  * @list: room for the operands of one operation
- * @same: for each subgraph its own number: they all keep them
+ * @same: for each subgraph its own number, because subgraphs keep their numbers
  * @nested: an operation refers to a subgraph
  */
 struct builder {
@@ -213,7 +213,9 @@ static int add_operands(const struct split *s, struct builder *b, uint32_t count
 	return 0;
 }
 
-/* Adds an operation. What it reads and nobody in this piece has written is an input. */
+/*
+ * Adds an operation. Operands that it reads and that no operation of this piece writes are inputs.
+ */
 static int add_operation(const struct split *s, struct builder *b, uint32_t i, uint32_t number)
 {
 	const struct nna_operation *operation = &s->sg->operations[i];
@@ -250,8 +252,8 @@ static int set_io(struct builder *b)
 }
 
 /*
- * Builds the piece of operations @order[@from, @to). One that nobody needs anything of is left
- * without outputs.
+ * Builds the piece of operations @order[@from, @to). A piece whose results are not used has no
+ * outputs.
  */
 static int build(const struct nna_graph *graph, const struct split *s, struct builder *b,
 		 uint32_t from, uint32_t to, uint32_t number)

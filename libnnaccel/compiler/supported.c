@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which operations can be compiled: each is lowered alone into a struct nna_lower that nobody
- * emits, and the backend is asked about what came of it. Its inputs are stand-ins in scratch
- * memory, except constants.
+ * Tells which operations can be compiled: each operation is lowered alone into a struct nna_lower
+ * that is thrown away, and the backend is asked about the resulting ir operations. Its inputs are
+ * stand-ins in scratch memory, except constants.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 static const struct nna_log silent;
 
-/* Inputs that an operation on its own does not have a value for. */
+/* Adds stand-ins for inputs whose values other operations would compute. */
 static int add_inputs(const struct nna_op_context *op)
 {
 	for (uint32_t i = 0; i < op->operation->input_count; i++) {

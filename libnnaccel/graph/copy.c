@@ -2,8 +2,8 @@
 /*
  * Copying a subgraph from one graph into another.
  *
- * Front ends whose models refer to other, finished models need this: the graph of each such model
- * is then all that has to be kept of it.
+ * Front ends need this for models that refer to other, finished models: of such a model they keep
+ * only the graph.
  */
 #include <errno.h>
 
@@ -44,7 +44,7 @@ int nna_graph_copy_operand(struct nna_graph *graph, uint32_t subgraph,
 		ret = nna_graph_set_variable(graph, subgraph, number);
 		break;
 	default:
-		break; /* Its place in lists and operations says what it is. */
+		break; /* Its position in lists and operations determines its lifetime. */
 	}
 	return ret ? ret : number;
 }
@@ -59,16 +59,17 @@ int nna_graph_copy_subgraph(struct nna_graph *graph, uint32_t subgraph,
 	if (!graph)
 		return -EINVAL;
 	if (!from || !numbers)
-		return FAIL(graph, "subgraph %u: the graph to copy from, or the list of numbers, is "
-			    "NULL", subgraph);
+		return FAIL(graph, "subgraph %u: the graph to copy from, or the list of numbers, "
+			    "is NULL", subgraph);
 	if (!from->finished || from->failed)
-		return FAIL(graph, "subgraph %u: the graph to copy from must be finished without an error",
-			    subgraph);
+		return FAIL(graph, "subgraph %u: the graph to copy from must be finished without "
+			    "an error", subgraph);
 	if (from_subgraph >= from->subgraph_count)
-		return FAIL(graph, "subgraph %u: the graph to copy from has %u subgraphs, number %u does not "
-			    "exist", subgraph, from->subgraph_count, from_subgraph);
+		return FAIL(graph, "subgraph %u: the graph to copy from has %u subgraphs, number "
+			    "%u does not exist", subgraph, from->subgraph_count, from_subgraph);
 	if (subgraph < graph->subgraph_count && graph->subgraphs[subgraph].operand_count)
-		return FAIL(graph, "subgraph %u has operands already: a copy goes to an empty one", subgraph);
+		return FAIL(graph, "subgraph %u has operands already: a copy goes to an empty one",
+			    subgraph);
 	source = &from->subgraphs[from_subgraph];
 	for (uint32_t i = 0; i < source->operand_count && ret >= 0; i++)
 		ret = nna_graph_copy_operand(graph, subgraph, &source->operands[i],

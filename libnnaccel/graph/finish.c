@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finishing a graph, as far as its structure goes. Each step is one function that looks for one
- * kind of fault and leaves what the next step needs:
+ * Finishing the structure of a graph. Each step is one function, which looks for one kind of fault
+ * and provides data for the next step:
  *
  *	lifetimes	inputs and outputs of each subgraph; every operand has at most one writer,
  *			and only where it may have one
@@ -16,11 +16,16 @@
 
 #define FAIL(graph, ...) (nna_log_print(&(graph)->log, NNA_LOG_ERROR, __VA_ARGS__), -EINVAL)
 
-/* How deep subgraphs nest, and how many run for one run of the graph: hostile graphs stay small. */
+/*
+ * Limits of the nesting of subgraphs, and of the subgraphs that run for one run of the graph, so
+ * that hostile graphs stay small.
+ */
 #define MAX_NESTING 32u
 #define MAX_INSTANCES 4096u
 
-/* Gives the operands of a list, which have no lifetime yet, that of an input or output. */
+/*
+ * Sets the lifetime of the operands of a list, which have none yet, to that of an input or output.
+ */
 static int mark(struct nna_graph *graph, uint32_t s, uint32_t count, const uint32_t *list,
 		enum nna_lifetime lifetime, const char *what)
 {
@@ -31,9 +36,10 @@ static int mark(struct nna_graph *graph, uint32_t s, uint32_t count, const uint3
 
 		if (operand->lifetime != NNA_LIFETIME_TEMPORARY)
 			return FAIL(graph, "subgraph %u: %s %u is operand %u, "
-				    "which is something else already", s, what, i, list[i]);
+				    "which has another role already", s, what, i, list[i]);
 		if (operand->stated.type == NNA_OPERAND_SUBGRAPH)
-			return FAIL(graph, "subgraph %u: %s %u is a subgraph", s, what, i);
+			return FAIL(graph, "subgraph %u: %s %u is a subgraph, it must be data", s,
+				    what, i);
 		operand->lifetime = lifetime;
 	}
 	return 0;
@@ -46,7 +52,7 @@ static bool may_be_written(const struct nna_operand *operand)
 	       operand->lifetime == NNA_LIFETIME_VARIABLE;
 }
 
-/* Sets producer and consumers of each operand; each that is needed has a writer. */
+/* Sets producer and consumers of each operand. Every operand that is read must have a writer. */
 static int find_producers(struct nna_graph *graph, uint32_t s)
 {
 	struct nna_subgraph *sg = &graph->subgraphs[s];
@@ -57,7 +63,7 @@ static int find_producers(struct nna_graph *graph, uint32_t s)
 		for (uint32_t k = 0; k < operation->output_count; k++) {
 			struct nna_operand *operand = &sg->operands[operation->outputs[k]];
 
-			/* An optional output that is omitted. */
+			/* The optional output is omitted. */
 			if (operand->lifetime == NNA_LIFETIME_NO_VALUE)
 				continue;
 			if (!may_be_written(operand))
@@ -80,15 +86,16 @@ static int find_producers(struct nna_graph *graph, uint32_t s)
 		if (operand->producer == NNA_NONE && needed &&
 		    (operand->lifetime == NNA_LIFETIME_TEMPORARY ||
 		     operand->lifetime == NNA_LIFETIME_OUTPUT))
-			return FAIL(graph, "subgraph %u: no operation writes to operand %u", s, i);
+			return FAIL(graph, "subgraph %u: no operation writes to operand %u, which "
+				    "is read or an output", s, i);
 	}
 	return 0;
 }
 
 /*
- * Whether input @k of operation @i says that @first runs before @second. A reader runs after the
- * writer; but of a state variable, readers that were added before the writer read the old state,
- * and run before it.
+ * True if input @k of operation @i requires that @first runs before @second. A reader runs after
+ * the writer. Readers of a state variable that were added before its writer read the old state, so
+ * they run before it.
  */
 static bool orders(const struct nna_subgraph *sg, uint32_t i, uint32_t k, uint32_t *first,
 		   uint32_t *second)
@@ -103,8 +110,9 @@ static bool orders(const struct nna_subgraph *sg, uint32_t i, uint32_t k, uint32
 }
 
 /*
- * The execution order of a subgraph, by Kahn's algorithm: operations run in the order in which the
- * last of their inputs is ready, those that wait for nothing in the order in which they were added.
+ * Computes the execution order of a subgraph with Kahn's algorithm: operations are ordered by the
+ * time at which their last input is ready; operations without dependencies keep the order in which
+ * they were added.
  */
 static int sort(struct nna_graph *graph, uint32_t s)
 {
@@ -118,7 +126,10 @@ static int sort(struct nna_graph *graph, uint32_t s)
 	sg->order = malloc((n ? n : 1) * sizeof(*sg->order));
 	if (!waits || !first || !sg->order)
 		goto out;
-	/* Counts what each operation waits for (waits[r]) and its readers (first[p + 1]). */
+	/*
+	 * Counts the operations that each operation waits for (waits[r]) and its readers (first[p +
+	 * 1]).
+	 */
 	for (uint32_t i = 0; i < n; i++) {
 		const struct nna_operation *operation = &sg->operations[i];
 
@@ -174,8 +185,8 @@ out:
 }
 
 /*
- * counts[@s] becomes the number of subgraphs that run for one run of @s, itself included; it is 0
- * while that is being counted, and UINT64_MAX before.
+ * Sets counts[@s] to the number of subgraphs that run for one run of @s, including @s. It is
+ * UINT64_MAX before, and 0 while it is being computed.
  */
 static int count_instances(struct nna_graph *graph, uint32_t s, uint32_t depth, uint64_t *counts)
 {
@@ -183,7 +194,7 @@ static int count_instances(struct nna_graph *graph, uint32_t s, uint32_t depth, 
 	uint64_t sum = 1;
 
 	if (depth > MAX_NESTING)
-		return FAIL(graph, "subgraphs nest deeper than %u", MAX_NESTING);
+		return FAIL(graph, "subgraphs nest deeper than %u, the limit", MAX_NESTING);
 	counts[s] = 0;
 	for (uint32_t i = 0; i < sg->operand_count; i++) {
 		const struct nna_operand *operand = &sg->operands[i];
@@ -193,7 +204,8 @@ static int count_instances(struct nna_graph *graph, uint32_t s, uint32_t depth, 
 		if (operand->lifetime != NNA_LIFETIME_SUBGRAPH)
 			continue;
 		if (which >= graph->subgraph_count || !which)
-			return FAIL(graph, "subgraph %u: operand %u refers to subgraph %u",
+			return FAIL(graph, "subgraph %u: operand %u refers to subgraph %u, which "
+				    "is the main one or does not exist",
 				    s, i, which);
 		if (!counts[which])
 			return FAIL(graph, "subgraph %u refers to itself by way of subgraph %u",
@@ -205,7 +217,8 @@ static int count_instances(struct nna_graph *graph, uint32_t s, uint32_t depth, 
 		}
 		sum += counts[which] * (operand->consumers ? operand->consumers : 1);
 		if (sum > MAX_INSTANCES)
-			return FAIL(graph, "subgraphs expand to more than %u", MAX_INSTANCES);
+			return FAIL(graph, "one run would run more than %u subgraphs, the limit",
+				    MAX_INSTANCES);
 	}
 	counts[s] = sum;
 	return 0;
@@ -234,9 +247,10 @@ static int finish_subgraph(struct nna_graph *graph, uint32_t s)
 	int ret;
 
 	if (!sg->inputs)
-		return FAIL(graph, "subgraph %u: its inputs and outputs are not stated", s);
+		return FAIL(graph, "subgraph %u: its inputs and outputs are not stated: call "
+			    "nna_graph_set_io()", s);
 	if (!sg->operation_count || !sg->output_count)
-		return FAIL(graph, "subgraph %u: it has no %s", s,
+		return FAIL(graph, "subgraph %u: it has no %s, it needs at least one of them", s,
 			    sg->output_count ? "operations" : "outputs");
 	ret = mark(graph, s, sg->input_count, sg->inputs, NNA_LIFETIME_INPUT, "input");
 	if (!ret)

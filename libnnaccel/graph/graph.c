@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Building a graph. What can be judged from one call alone is refused here, the rest in finish.c.
+ * Building a graph. Errors that one call alone shows are refused here, all others in finish.c.
  */
 #include <errno.h>
 #include <math.h>
@@ -14,7 +14,8 @@
 #define FAIL(graph, ...) (nna_log_print(&(graph)->log, NNA_LOG_ERROR, __VA_ARGS__), -EINVAL)
 
 /*
- * Constants up to this many bytes are copied in any case: the caller often has them on the stack.
+ * Constants of at most this many bytes are always copied, because callers often have them on the
+ * stack.
  */
 #define SMALL_CONSTANT 128u
 
@@ -63,7 +64,7 @@ static void subgraph_free(struct nna_subgraph *sg)
 	free(sg->outputs);
 }
 
-/* A part has operands and an interface of its own; all else is the whole graph's. */
+/* A part owns its operands and its interface; the whole graph owns the rest. */
 static void part_free(struct nna_graph *part)
 {
 	if (part->subgraphs) {
@@ -97,10 +98,11 @@ int nna_graph_add_subgraph(struct nna_graph *graph)
 	if (!graph)
 		return -EINVAL;
 	if (graph->finished)
-		return FAIL(graph, "no subgraph can be added: the graph is finished, build another");
+		return FAIL(graph, "no subgraph can be added: the graph is finished, build "
+			    "another");
 	if (graph->subgraph_count >= NNA_GRAPH_MAX_SUBGRAPHS)
-		return FAIL(graph, "subgraph %u: a graph has at most %u subgraphs", graph->subgraph_count,
-			    NNA_GRAPH_MAX_SUBGRAPHS);
+		return FAIL(graph, "subgraph %u: a graph has at most %u subgraphs",
+			    graph->subgraph_count, NNA_GRAPH_MAX_SUBGRAPHS);
 	p = nna_array_reserve(graph->subgraphs, graph->subgraph_count + 1, &graph->subgraph_room,
 			      sizeof(*p));
 	if (!p)
@@ -110,7 +112,7 @@ int nna_graph_add_subgraph(struct nna_graph *graph)
 	return (int)graph->subgraph_count++;
 }
 
-/* The subgraph if the graph may still change; NULL with a message otherwise. */
+/* Return: the subgraph, if the graph may still change; else NULL, which is logged. */
 static struct nna_subgraph *open_subgraph(struct nna_graph *graph, uint32_t subgraph)
 {
 	if (!graph)
@@ -130,7 +132,7 @@ static struct nna_subgraph *open_subgraph(struct nna_graph *graph, uint32_t subg
 	return &graph->subgraphs[subgraph];
 }
 
-/* The operand if it may still be given a value; NULL with a message otherwise. */
+/* Return: the operand, if it has no value yet; else NULL, which is logged. */
 static struct nna_operand *open_operand(struct nna_graph *graph, uint32_t subgraph,
 					uint32_t operand)
 {
@@ -153,7 +155,7 @@ static struct nna_operand *open_operand(struct nna_graph *graph, uint32_t subgra
 	return &sg->operands[operand];
 }
 
-/* Scale and zero point must be as the type demands. */
+/* Checks scale and zero point against the type. */
 static int check_quantisation(struct nna_graph *graph, uint32_t number,
 			      const struct nna_operand_desc *desc)
 {
@@ -163,21 +165,21 @@ static int check_quantisation(struct nna_graph *graph, uint32_t number,
 	int64_t low = 0, high = 0;
 
 	if (!isfinite(desc->scale) || desc->scale < 0)
-		return FAIL(graph, "operand %u (%s): its scale is %g, it must be a number of at least 0",
-			    number, name, (double)desc->scale);
+		return FAIL(graph, "operand %u (%s): its scale is %g, it must be a number of at "
+			    "least 0", number, name, (double)desc->scale);
 	if (positive && desc->scale == 0)
-		return FAIL(graph, "operand %u (%s): its scale is 0, a quantised type needs one above 0",
-			    number, name);
+		return FAIL(graph, "operand %u (%s): its scale is 0, a quantised type needs one "
+			    "above 0", number, name);
 	if (!positive && desc->type != NNA_OPERAND_TENSOR_INT32 && desc->scale != 0)
-		return FAIL(graph, "operand %u (%s): its scale is %g, this type has none: set it to 0",
-			    number, name, (double)desc->scale);
+		return FAIL(graph, "operand %u (%s): its scale is %g, this type has none: set it "
+			    "to 0", number, name, (double)desc->scale);
 	if (desc->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM ||
 	    desc->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED ||
 	    desc->type == NNA_OPERAND_TENSOR_QUANT16_ASYMM)
 		nna_operand_type_range(desc->type, &low, &high);
 	if (desc->zero_point < low || desc->zero_point > high)
-		return FAIL(graph, "operand %u (%s): its zero point is %d, it must be %lld to %lld", number,
-			    name, desc->zero_point, (long long)low, (long long)high);
+		return FAIL(graph, "operand %u (%s): its zero point is %d, it must be %lld to %lld",
+			    number, name, desc->zero_point, (long long)low, (long long)high);
 	if (!per_channel) {
 		if (desc->channel_count)
 			return FAIL(graph, "operand %u (%s): it has scales per channel, which only "
@@ -186,21 +188,22 @@ static int check_quantisation(struct nna_graph *graph, uint32_t number,
 	}
 	if (!desc->rank || desc->channel_dim >= desc->rank || !desc->channel_count ||
 	    !desc->channel_scales)
-		return FAIL(graph, "operand %u (%s): it needs a scale for each channel of one of its "
-			    "dimensions", number, name);
+		return FAIL(graph, "operand %u (%s): it needs a scale for each channel of one of "
+			    "its dimensions", number, name);
 	if (desc->dims[desc->channel_dim] && desc->dims[desc->channel_dim] != desc->channel_count)
-		return FAIL(graph, "operand %u (%s): it has %u scales for %u channels, give one for each",
-			    number, name,
-			    desc->channel_count, desc->dims[desc->channel_dim]);
+		return FAIL(graph, "operand %u (%s): it has %u scales for %u channels, give one "
+			    "for each", number, name, desc->channel_count,
+			    desc->dims[desc->channel_dim]);
 	for (uint32_t i = 0; i < desc->channel_count; i++) {
 		if (!isfinite(desc->channel_scales[i]) || !(desc->channel_scales[i] > 0))
-			return FAIL(graph, "operand %u (%s): the scale of channel %u is %g, it must be above 0",
-				    number, name, i, (double)desc->channel_scales[i]);
+			return FAIL(graph, "operand %u (%s): the scale of channel %u is %g, it "
+				    "must be above 0", number, name, i,
+				    (double)desc->channel_scales[i]);
 	}
 	return 0;
 }
 
-/* A tensor has less than 2 GiB, so that sizes and strides fit into signed 32 bits. */
+/* True if a tensor has less than 2 GiB, so that sizes and strides fit into signed 32 bits. */
 static bool size_fits(const struct nna_operand_desc *desc)
 {
 	uint64_t bytes = nna_operand_type_size(desc->type);
@@ -232,20 +235,20 @@ static int add_operand(struct nna_graph *graph, uint32_t subgraph,
 		return FAIL(graph, "operand %u: a subgraph has at most %u operands", number,
 			    NNA_GRAPH_MAX_OPERANDS);
 	if (!nna_operand_type_name(desc->type))
-		return FAIL(graph, "operand %u: type %u does not exist: it is one of enum nna_operand_type",
-			    number, desc->type);
+		return FAIL(graph, "operand %u: type %u does not exist: it is one of enum "
+			    "nna_operand_type", number, desc->type);
 	if (desc->rank > NNACCEL_MAX_RANK)
-		return FAIL(graph, "operand %u: it has %u dimensions, at most %u are possible", number,
-			    desc->rank,
-			    NNACCEL_MAX_RANK);
+		return FAIL(graph, "operand %u: it has %u dimensions, at most %u are possible",
+			    number, desc->rank, NNACCEL_MAX_RANK);
 	if (desc->rank && !desc->dims)
-		return FAIL(graph, "operand %u: its list of %u dimensions is NULL", number, desc->rank);
+		return FAIL(graph, "operand %u: its list of %u dimensions is NULL", number,
+			    desc->rank);
 	if (desc->rank && !nna_operand_type_is_tensor(desc->type))
-		return FAIL(graph, "operand %u (%s): it has %u dimensions, a scalar has none", number,
-			    nna_operand_type_name(desc->type), desc->rank);
+		return FAIL(graph, "operand %u (%s): it has %u dimensions, a scalar has none",
+			    number, nna_operand_type_name(desc->type), desc->rank);
 	if (!size_fits(desc))
-		return FAIL(graph, "operand %u: its dimensions exceed 2 GiB, the most that a tensor may have",
-			    number);
+		return FAIL(graph, "operand %u: its dimensions exceed 2 GiB, the most that a "
+			    "tensor may have", number);
 	ret = check_quantisation(graph, number, desc);
 	if (ret)
 		return ret;
@@ -303,14 +306,14 @@ int nna_graph_set_constant(struct nna_graph *graph, uint32_t subgraph, uint32_t 
 	if (!o)
 		return -EINVAL;
 	if (o->stated.type == NNA_OPERAND_SUBGRAPH)
-		return FAIL(graph, "operand %u (SUBGRAPH): it is given bytes: use nna_graph_set_subgraph()",
-			    operand);
+		return FAIL(graph, "operand %u (SUBGRAPH): it is given bytes: use "
+			    "nna_graph_set_subgraph()", operand);
 	if (!o->stated.final || !nna_shape_bytes(&o->stated, &bytes))
-		return FAIL(graph, "operand %u: it cannot be a constant while dimensions are unknown: state all "
-			    "of them", operand);
+		return FAIL(graph, "operand %u: it cannot be a constant while dimensions are "
+			    "unknown: state all of them", operand);
 	if (!data || size != bytes)
-		return FAIL(graph, "operand %u: it is given %zu bytes, its dimensions need %zu: give exactly "
-			    "those", operand, data ? size : 0, bytes);
+		return FAIL(graph, "operand %u: it is given %zu bytes, its dimensions need %zu: "
+			    "give exactly those", operand, data ? size : 0, bytes);
 	if (!by_reference || size <= SMALL_CONSTANT) {
 		copy = malloc(size);
 		if (!copy)
@@ -344,9 +347,9 @@ int nna_graph_set_subgraph(struct nna_graph *graph, uint32_t subgraph, uint32_t 
 	if (!o)
 		return -EINVAL;
 	if (o->stated.type != NNA_OPERAND_SUBGRAPH)
-		return FAIL(graph, "operand %u (%s): it is to refer to a subgraph, which needs the type "
-			    "SUBGRAPH", operand, nna_operand_type_name(o->stated.type));
-	/* Subgraph @which may be added later, so nna_graph_finish() checks that it exists. */
+		return FAIL(graph, "operand %u (%s): it is to refer to a subgraph, which needs the "
+			    "type SUBGRAPH", operand, nna_operand_type_name(o->stated.type));
+	/* Subgraph @which may be added later, so nna_graph_finish() checks whether it exists. */
 	o->subgraph = which;
 	o->lifetime = NNA_LIFETIME_SUBGRAPH;
 	return 0;
@@ -359,9 +362,9 @@ int nna_graph_set_variable(struct nna_graph *graph, uint32_t subgraph, uint32_t 
 	if (!o)
 		return -EINVAL;
 	if (subgraph || !nna_operand_type_is_tensor(o->stated.type) || !o->stated.final)
-		return FAIL(graph, "operand %u of subgraph %u (%s): it cannot be a variable, which is a tensor "
-			    "of the main subgraph with all its dimensions known", operand, subgraph,
-			    nna_operand_type_name(o->stated.type));
+		return FAIL(graph, "operand %u of subgraph %u (%s): it cannot be a variable, which "
+			    "is a tensor of the main subgraph with all its dimensions known",
+			    operand, subgraph, nna_operand_type_name(o->stated.type));
 	o->lifetime = NNA_LIFETIME_VARIABLE;
 	return 0;
 }
@@ -378,24 +381,23 @@ int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgraph,
 		return -EINVAL;
 	if (sg->operation_count >= NNA_GRAPH_MAX_OPERANDS || input_count > NNA_GRAPH_MAX_OPERANDS ||
 	    output_count > NNA_GRAPH_MAX_OPERANDS)
-		return FAIL(graph, "operation %u: a subgraph has at most %u operations, and an operation that "
-			    "many operands", sg->operation_count, NNA_GRAPH_MAX_OPERANDS);
+		return FAIL(graph, "operation %u: a subgraph has at most %u operations, and an "
+			    "operation that many operands", sg->operation_count,
+			    NNA_GRAPH_MAX_OPERANDS);
 	if ((input_count && !inputs) || !output_count || !outputs)
-		return FAIL(graph, "operation %u: it needs at least one output, and lists that are not NULL",
-			    sg->operation_count);
+		return FAIL(graph, "operation %u: it needs at least one output, and lists that are "
+			    "not NULL", sg->operation_count);
 	for (uint32_t i = 0; i < input_count; i++) {
 		if (inputs[i] >= sg->operand_count)
-			return FAIL(graph,
-				    "operation %u: its input %u is operand %u, which does not exist: "
-				    "subgraph %u has %u", sg->operation_count, i, inputs[i],
-				    subgraph, sg->operand_count);
+			return FAIL(graph, "operation %u: its input %u is operand %u, which does "
+				    "not exist: subgraph %u has %u", sg->operation_count, i,
+				    inputs[i], subgraph, sg->operand_count);
 	}
 	for (uint32_t i = 0; i < output_count; i++) {
 		if (outputs[i] >= sg->operand_count)
-			return FAIL(graph,
-				    "operation %u: its output %u is operand %u, which does not exist: "
-				    "subgraph %u has %u", sg->operation_count, i, outputs[i],
-				    subgraph, sg->operand_count);
+			return FAIL(graph, "operation %u: its output %u is operand %u, which does "
+				    "not exist: subgraph %u has %u", sg->operation_count, i,
+				    outputs[i], subgraph, sg->operand_count);
 	}
 	grown = nna_array_reserve(sg->operations, sg->operation_count + 1, &sg->operation_room,
 				  sizeof(*sg->operations));
@@ -418,23 +420,23 @@ int nna_graph_add_operation(struct nna_graph *graph, uint32_t subgraph,
 	return 0;
 }
 
-/* Copies a list of operand numbers, which must exist. */
+/* Copies a list of operand numbers. The operands must exist. */
 static int copy_list(struct nna_graph *graph, const struct nna_subgraph *sg, const char *what,
 		     uint32_t count, const uint32_t *list, uint32_t **out)
 {
 	uint32_t *copy;
 
 	if (count > sg->operand_count || (count && !list))
-		return FAIL(graph, "%u %s are given, the subgraph has %u operands: list each at most once",
-			    count, what, sg->operand_count);
+		return FAIL(graph, "%u %s are given, the subgraph has %u operands: list each at "
+			    "most once", count, what, sg->operand_count);
 	copy = malloc((count ? count : 1) * sizeof(*copy));
 	if (!copy)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
 		if (list[i] >= sg->operand_count) {
 			free(copy);
-			return FAIL(graph, "%s: entry %u is operand %u, which does not exist: the subgraph "
-				    "has %u", what, i, list[i], sg->operand_count);
+			return FAIL(graph, "%s: entry %u is operand %u, which does not exist: the "
+				    "subgraph has %u", what, i, list[i], sg->operand_count);
 		}
 		copy[i] = list[i];
 	}
@@ -452,8 +454,8 @@ int nna_graph_set_io(struct nna_graph *graph, uint32_t subgraph, uint32_t input_
 	if (!sg)
 		return -EINVAL;
 	if (sg->inputs)
-		return FAIL(graph, "subgraph %u has its inputs and outputs already: they are set once",
-			    subgraph);
+		return FAIL(graph, "subgraph %u has its inputs and outputs already: they are set "
+			    "once", subgraph);
 	ret = copy_list(graph, sg, "inputs", input_count, inputs, &in);
 	if (!ret)
 		ret = copy_list(graph, sg, "outputs", output_count, outputs, &out);
@@ -473,7 +475,8 @@ int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed)
 	if (!graph)
 		return -EINVAL;
 	if (graph->finished)
-		return FAIL(graph, "precision cannot be relaxed: the graph is finished, do it before");
+		return FAIL(graph, "precision cannot be relaxed: the graph is finished, do it "
+			    "before");
 	graph->relaxed = relaxed;
 	return 0;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The graph as the library holds it.
+ * The graph, as data.
  *
  * A graph is an array of subgraphs; a subgraph has operands and operations by number, as in NNAPI.
- * While it is built, one thread at a time may use it. nna_graph_finish() (finish.c) checks it;
- * after that nothing changes any more, so that any thread may read it without a lock: operations
- * are also listed in execution order, and operands carry the shapes that could be inferred from
- * what the model states (0 where unknown).
+ * While it is built, one thread at a time may use it. nna_graph_finish() (finish.c) checks it,
+ * lists operations in execution order, and infers shapes from those that the model states (0 where
+ * unknown). A finished graph does not change, so any thread may read it without a lock.
  *
  * The graph owns all arrays, and constants up to 128 bytes or set by copy; other constants are the
  * caller's bytes. It is freed with its last reference.
@@ -22,14 +21,14 @@
 #include "libnnaccel/support/log.h"
 #include "nnaccel.h"
 
-/* Bounds of what a model may have: subgraphs, and operands or operations in each. */
+/* The most subgraphs of a model, and the most operands or operations of each. */
 #define NNA_GRAPH_MAX_SUBGRAPHS 1024u
 #define NNA_GRAPH_MAX_OPERANDS (1u << 20)
-/* Stands for no number, where operands, operations, storages or labels go by number. */
+/* Stands for no operand, operation, storage or label, where numbers name them. */
 #define NNA_NONE UINT32_MAX
 
 /**
- * enum nna_lifetime - what an operand is
+ * enum nna_lifetime - the role of an operand
  * @NNA_LIFETIME_TEMPORARY: written by an operation of its subgraph
  * @NNA_LIFETIME_INPUT: an input of its subgraph
  * @NNA_LIFETIME_OUTPUT: an output of its subgraph, written by an operation
@@ -52,17 +51,17 @@ enum nna_lifetime {
  * struct nna_shape - type, dimensions and quantisation of an operand
  * @type: of the operand
  * @rank_known: false for a tensor of unknown rank
- * @final: all dims are known, and one of 0 is empty. A stated shape is final when its rank is known
- *	and no dim is 0; those of scalars are
- * @bounded: @dims[0] is an upper bound: only the run tells how many rows there are. An operation
- *	that reads such a tensor cannot be lowered (-EAGAIN); its program runs in parts
- * @omitted: in a run: an input of the main subgraph that the caller leaves out; operations see it
- *	as NNA_LIFETIME_NO_VALUE
+ * @final: all dims are known; a dim of 0 then means empty. A stated shape is final if its rank is
+ *	known and no dim is 0; shapes of scalars are final
+ * @bounded: @dims[0] is an upper bound, because only a run counts the rows. An operation that reads
+ *	such a tensor cannot be lowered (-EAGAIN); its program runs in parts
+ * @omitted: in a run: an input of the main subgraph that the caller omits; operations treat it as
+ *	NNA_LIFETIME_NO_VALUE
  * @rank: number of dims, 0 for scalars
  * @dims: outermost first; 0 is unknown or, in a final shape, empty
  * @scale: of quantised types, and of INT32 tensors that are a bias
  * @zero_point: of quantised types
- * @channel_dim: the dimension that @channel_scales run along
+ * @channel_dim: the dimension of the channels
  * @channel_count: entries of @channel_scales
  * @channel_scales: owned by the operand's @stated, NULL if there are none
  */
@@ -84,14 +83,15 @@ struct nna_shape {
 /**
  * struct nna_operand - one operand
  * @stated: its shape as the model states it
- * @shape: in a finished graph: @stated, completed by what can be inferred before inputs are bound
- * @lifetime: what it is
+ * @shape: in a finished graph: @stated, completed by dims that can be inferred before inputs are
+ *	bound
+ * @lifetime: its role
  * @data: of a constant: its bytes
  * @size: bytes at @data
  * @owned: @data is freed with the graph; else it is the caller's
  * @subgraph: of NNA_LIFETIME_SUBGRAPH: number of the subgraph
  * @producer: number of the operation that writes it, or NNA_NONE; set by nna_graph_finish()
- * @consumers: how many inputs of operations it is; set by nna_graph_finish()
+ * @consumers: how many inputs of operations refer to it; set by nna_graph_finish()
  */
 struct nna_operand {
 	struct nna_shape stated;
@@ -107,7 +107,7 @@ struct nna_operand {
 
 /**
  * struct nna_operation - one operation
- * @type: which; the library may not know it
+ * @type: its type; the library may not know it
  * @input_count: entries of @inputs
  * @output_count: entries of @outputs, at least 1
  * @inputs: operand numbers; owned
@@ -148,7 +148,7 @@ struct nna_subgraph {
  * @references: holders; the last one frees it
  * @log: where messages go, the caller's
  * @finished: nna_graph_finish() has been called: nothing can be added
- * @failed: it found a fault, so that the graph is of no use
+ * @failed: nna_graph_finish() found a fault, so the graph cannot be used
  * @relaxed: float32 may be computed as float16
  * @rounding: how quantised results are rounded
  * @subgraphs: @subgraph_count subgraphs
@@ -174,13 +174,13 @@ struct nna_graph {
  * @whole: the graph, which is not a part itself; the part holds a reference
  * @subgraph: number of the subgraph with the operations; it is number 0 of the part, all others
  *	keep their numbers
- * @from: where in its execution order the part begins
- * @to: where it ends, exclusive
+ * @from: position in its execution order where the part begins
+ * @to: position where it ends, exclusive
  * @out: the part; nna_graph_unref() gives it back
  *
- * Operands keep their numbers. What the operations read and none of them writes is an input of the
- * part; what others read of their results, or is an output of the subgraph, is an output of the
- * part. Both are in the order of the operands' numbers.
+ * Operands keep their numbers. An operand that the operations read and do not write is an input of
+ * the part. A result that other operations read, or that is an output of the subgraph, is an output
+ * of the part. Both lists are in the order of the operands' numbers.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -188,27 +188,32 @@ int nna_graph_create_part(struct nna_graph *whole, uint32_t subgraph, uint32_t f
 		       struct nna_graph **out);
 
 /*
- * Adds a copy of another graph's operand to @subgraph, with @shape for what it states, and its
- * value; what refers to subgraph n there refers to @numbers[n] here. Return: the number of the new
- * operand, or an error as from the functions that build a graph.
+ * Adds a copy of another graph's operand, with its value and with @shape as its stated shape, to
+ * @subgraph. A reference to subgraph n becomes one to subgraph @numbers[n]. Return: the number of
+ * the new operand, or an error of the functions that build a graph.
  */
 int nna_graph_copy_operand(struct nna_graph *graph, uint32_t subgraph,
 			   const struct nna_operand *operand, const struct nna_shape *shape,
 			   const uint32_t *numbers);
 
 /*
- * For nna_graph_finish(): lifetimes, producers, order and nesting of all subgraphs. Return: 0,
- * -EINVAL with a line in the log, or -ENOMEM.
+ * Computes and checks lifetimes, producers, order and nesting of all subgraphs, for
+ * nna_graph_finish(). Return: 0, -EINVAL with a line in the log, or -ENOMEM.
  */
 int nna_graph_settle(struct nna_graph *graph);
 
-/* The number of elements, 1 for a scalar; false on overflow or where a dim is not known. */
+/*
+ * Gives the number of elements, 1 for a scalar. Return: false on overflow or if a dim is not known.
+ */
 bool nna_shape_elements(const struct nna_shape *shape, uint64_t *elements);
-/* The same in bytes. */
+/* Gives the size in bytes. Return: as nna_shape_elements(). */
 bool nna_shape_bytes(const struct nna_shape *shape, size_t *bytes);
 bool nna_operand_type_is_tensor(enum nna_operand_type type);
 bool nna_operand_type_is_quantised(enum nna_operand_type type);
-/* The lowest and highest number that a quantised or integer type stores; 0, 0 for floats. */
+/*
+ * Gives the lowest and the highest number that a quantised or integer type stores; 0 and 0 for
+ * floats.
+ */
 void nna_operand_type_range(enum nna_operand_type type, int64_t *low, int64_t *high);
 
 #endif

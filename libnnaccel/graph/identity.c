@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The identity of a graph: a digest of all that the compiler sees of it, constants included.
+ * The identity of a graph: a digest of all data that the compiler reads, including constants.
  *
- * Structures have padding, so what counts of them is copied to arrays of numbers first.
+ * Structures have padding, so their members are copied to arrays of numbers first.
  */
 #include <string.h>
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names of operations and operand types, and facts about the elements of a type. Constant tables,
- * for any thread.
+ * Names of operations and operand types, and properties of types. Constant tables, for any thread.
  */
 #include "libnnaccel/graph/graph.h"
 
 /**
  * struct type_facts - an operand type
- * @name: as NNAPI has it
+ * @name: NNAPI's name
  * @size: bytes of an element, 0 for SUBGRAPH and OPAQUE
- * @tensor: no scalar
+ * @tensor: a tensor, else a scalar
  * @quantised: has a scale, or one for each channel
  * @low: lowest number that it stores; 0 for floats
  * @high: highest number that it stores; 0 for floats

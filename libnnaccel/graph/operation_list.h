@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All operations, one NNA_OP(name, NAME) each: NNA_OPERATION_NAME is its number, nna_op_<name> the
- * operation (ops/). The includer defines NNA_OP for what it makes of them. No include guard: it is
+ * operation (ops/). The includer defines NNA_OP. No include guard: it is
  * included more than once.
  */
 NNA_OP(add, ADD)

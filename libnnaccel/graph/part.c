@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * A part of a graph: some operations of one subgraph as a graph of their own, which the compiler
- * takes as any other (nna_graph_create_part()).
+ * compiles like any other (nna_graph_create_part()).
  *
- * A part has its own operands of subgraph 0, as their lifetimes differ, and its own lists of inputs
- * and outputs; all else points into the graph that it was taken from, which it holds a reference
- * to.
+ * A part has its own operands of subgraph 0, because their lifetimes differ, and its own lists of
+ * inputs and outputs. All other data belongs to the whole graph, to which the part holds a
+ * reference.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 
 #include "libnnaccel/graph/graph.h"
 
-/* What a range of the execution order does with an operand: a bit set. */
+/* How a range of the execution order uses an operand: a bit set. */
 enum { READ = 1, WRITTEN = 2, READ_LATER = 4 };
 
 /*
- * For each operand what [@from, @to) does with it, and whether it is read later. The caller frees
- * it.
+ * Return: for each operand how [@from, @to) uses it, and whether it is read later; the caller frees
+ * the array.
  */
 static uint8_t *find_roles(const struct nna_subgraph *sg, uint32_t from, uint32_t to)
 {
@@ -35,7 +35,7 @@ static uint8_t *find_roles(const struct nna_subgraph *sg, uint32_t from, uint32_
 	return roles;
 }
 
-/* Lists the inputs and outputs of the part, and changes their lifetimes to that. */
+/* Lists the inputs and outputs of the part, and sets their lifetimes accordingly. */
 static int make_interface(struct nna_subgraph *part, const uint8_t *roles)
 {
 	part->inputs = calloc((size_t)part->operand_count + 1, sizeof(*part->inputs));

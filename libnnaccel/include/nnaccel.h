@@ -15,21 +15,21 @@
  *	nna_fence	the end of a submitted execution
  *
  * A program holds its graph and needs its device open; an execution needs its program; a fence
- * outlives its execution. Everything is destroyed by whoever created it, in any order that respects
- * this; destroying NULL does nothing. Destroying an execution waits for the device.
+ * outlives its execution. The creator of an object destroys it, in any order that respects this;
+ * destroying NULL does nothing. Destroying an execution waits for the device.
  *
  * Thread-safety: a device, a finished graph, a program and a buffer may be used from any number of
  * threads at once. A graph under construction and an execution belong to one thread at a time, a
- * fence to any number that wait. What destroys an object may not run beside anything that uses it.
- * A function whose comment says nothing else follows this. Runs that wait in the library
- * (nna_execution_submit_after()) need a thread of its own, one or two for each device. No thread of
- * the library takes the process's signals.
+ * fence to any number that wait. An object must not be destroyed while another thread uses it.
+ * These rules hold for each function unless its comment says otherwise. Runs that wait in the
+ * library (nna_execution_submit_after()) need a thread of its own, one or two for each device. No
+ * thread of the library takes the process's signals.
  *
- * Manual pages are made of these comments (man/generate.py): one for each part of this file, which
- * "man nna_device_open" and the like find. The version since which there is a function is that of
- * its node in libnnaccel.map.
+ * man/generate.py makes manual pages of these comments, one for each section of this file; "man
+ * nna_device_open" finds the page with that function. The node of a function in libnnaccel.map is
+ * the version that introduced it.
  *
- * Versions: what is declared here is kept. The soname libnnaccel.so.1 has the first number of the
+ * Versions: this interface is stable. The soname libnnaccel.so.1 has the first number of the
  * version: a program that was built with 1.x runs with every later 1.y, and a change that would
  * break it makes the first number 2. A new function gets a version node of its own in
  * libnnaccel.map, so that a program which needs it is refused by an older library when it starts.
@@ -37,13 +37,14 @@
  *
  * Structs grow at their end. So that a program and a library of different versions understand each
  * other, functions that take such a struct are exported as NAME_sized(), with the size that the
- * program knows, and NAME() is an inline function that passes sizeof. What the program does not
- * know is 0 for the library, and the default; what the library does not know it leaves 0 in the
- * program's struct; and a program that sets what the library does not know gets -E2BIG. The size is
- * passed rather than the first member, since nobody can forget to set it; and there are structs
- * rather than accessors, since a description, or the times of a run, belong together. Bindings of
- * other languages call NAME_sized(). Structs without it (struct nna_log, struct nna_blob_writer,
- * struct nna_blob_reader, struct nna_graph_piece) do not grow.
+ * program knows, and NAME() is an inline function that passes sizeof. Members that the program does
+ * not know are 0 for the library, which is the default. Members that the library does not know
+ * become 0 in the program's struct. A program that sets a member which the library does not know
+ * gets -E2BIG. The size is an argument rather than the first member, so that no program can forget
+ * to set it. There are structs rather than accessors, because the members of a description, or the
+ * times of a run, belong together. Bindings of other languages call NAME_sized(). Structs without
+ * it (struct nna_log, struct nna_blob_writer, struct nna_blob_reader, struct nna_graph_piece) do
+ * not grow.
  *
  * Errors are negative errno values; nna_log gets a line that names the thing and what to do:
  *
@@ -86,13 +87,13 @@ struct nna_fence;
 /**
  * nna_version() - the version of the library that the program runs with
  *
- * `pkg-config --modversion nnaccel` tells that of this header. From any thread.
+ * `pkg-config --modversion nnaccel` prints the version of this header. From any thread.
  *
  * Return: "MAJOR.MINOR.PATCH", which lives as long as the process.
  */
 NNACCEL_API const char *nna_version(void);
 
-/* How much a message matters. */
+/* Severity of a message. */
 enum nna_log_level { NNA_LOG_ERROR, NNA_LOG_WARNING, NNA_LOG_INFO };
 
 /**
@@ -108,7 +109,10 @@ struct nna_log {
 
 /* --------------------------------------------------------------------------------------- device */
 
-/* Of executions, relative to each other; the device ages jobs, so that LOW ones end too. */
+/*
+ * Priorities of executions, relative to each other. The device ages jobs, so that jobs of LOW
+ * priority end, too.
+ */
 enum nna_priority { NNA_PRIORITY_LOW, NNA_PRIORITY_MEDIUM, NNA_PRIORITY_HIGH };
 
 /* Instruction sets that the loopback computes with. */
@@ -136,10 +140,10 @@ struct nna_device_options {
 };
 
 /**
- * struct nna_device_info - what a device is
+ * struct nna_device_info - properties of a device
  * @name: "/dev/accel/accel0" or "loopback"
  * @driver: name and version of the driver, "nna 1.0", or "loopback"
- * @engine: kernels in use ("avx2"), empty where that is not known
+ * @engine: kernels in use ("avx2"), empty if unknown
  * @loopback: the device is in this process
  * @sync_files: fences can be exported and imported as sync_file fds
  * @abi_major: version of the hardware's registers
@@ -187,12 +191,12 @@ NNACCEL_API int nna_device_open_sized(const char *name, const struct nna_device_
  * nna_device_close() - close a device
  * @device: has no programs, executions and buffers any more; NULL does nothing
  *
- * A child of fork() can use neither a device of its parent's nor what was made for it: there, this
- * does nothing.
+ * A child of fork() can use neither its parent's device nor objects that were created for it. In a
+ * child this function does nothing.
  */
 NNACCEL_API void nna_device_close(struct nna_device *device);
 /**
- * nna_device_get_info() - what a device is
+ * nna_device_get_info() - the properties of a device
  * @device: the device
  * @info: filled in; the caller's
  */
@@ -202,8 +206,8 @@ NNACCEL_API void nna_device_get_info_sized(const struct nna_device *device,
 					   struct nna_device_info *info, size_t size);
 /**
  * nna_device_check() - ask the driver whether the device is still there
- * @device: the device. One that was unbound or unplugged never comes back: it is closed, and opened
- *	anew
+ * @device: the device. A device that was unbound or unplugged stays gone: close it, and open it
+ *	again
  *
  * Return: 0 or -ENODEV.
  */
@@ -212,8 +216,9 @@ NNACCEL_API int nna_device_check(const struct nna_device *device);
 /* ---------------------------------------------------------------------------------------- graph */
 
 /*
- * Operand types: NNAPI's codes, and from 64 on our own: what TFLite has beyond them, and a type for
- * what the library cannot hold, so that a graph can have it: no operation on it is supported.
+ * Operand types: NNAPI's codes, and from 64 on our own: types that only TFLite has, and OPAQUE for
+ * a type that the library cannot represent. A graph may have OPAQUE operands, but no operation on
+ * them is supported.
  */
 enum nna_operand_type {
 	NNA_OPERAND_FLOAT32 = 0,
@@ -237,8 +242,8 @@ enum nna_operand_type {
 };
 
 /*
- * Operations: NNAPI's codes 0 to 105, whose operands are NNAPI's; and our own from
- * NNA_OPERATION_EXTENSION on, whose operands stand beside them.
+ * Operations: NNAPI's codes 0 to 105 with NNAPI's operands; and our own from
+ * NNA_OPERATION_EXTENSION on, with the operands that are listed beside them.
  */
 enum nna_operation_type {
 	NNA_OPERATION_ADD = 0,
@@ -380,9 +385,9 @@ enum nna_cell_act {
 	NNA_CELL_SIGMOID = 6,
 };
 
-/* Schemes by which convolutions and poolings put zeros around an image, likewise. */
+/* Padding schemes of convolutions and poolings, likewise. */
 enum nna_padding {
-	NNA_PADDING_SAME = 1, /* as many as it takes for an output of the size input / stride */
+	NNA_PADDING_SAME = 1, /* as many zeros as an output of the size input / stride needs */
 	NNA_PADDING_VALID = 2, /* none */
 };
 
@@ -413,12 +418,12 @@ NNACCEL_API uint32_t nna_operand_type_size(enum nna_operand_type type);
 
 /**
  * struct nna_operand_desc - type, dimensions and quantisation of an operand
- * @type: what it holds
+ * @type: of its elements
  * @rank: number of dimensions; 0 for scalars, and for tensors of unknown rank
  * @dims: @rank dimensions, outermost first; 0 is unknown. Read during the call
  * @scale: of quantised types, and of TENSOR_INT32 that is a bias; else 0
  * @zero_point: of quantised types, else 0
- * @channel_dim: QUANT8_SYMM_PER_CHANNEL: the dimension that @channel_scales run along
+ * @channel_dim: QUANT8_SYMM_PER_CHANNEL: the dimension of the channels
  * @channel_count: QUANT8_SYMM_PER_CHANNEL: entries of @channel_scales; else 0
  * @channel_scales: a scale for each index of @channel_dim. Read during the call
  */
@@ -460,8 +465,8 @@ NNACCEL_API struct nna_graph *nna_graph_ref(struct nna_graph *graph);
 NNACCEL_API void nna_graph_unref(struct nna_graph *graph);
 
 /*
- * The functions that build a graph return -EINVAL with a message for what is wrong by itself, for a
- * number that does not exist, and for a graph that is finished; and -ENOMEM.
+ * The functions that build a graph return -EINVAL, with a message, for an argument that is invalid
+ * by itself, for a number that does not exist, and for a graph that is finished; and -ENOMEM.
  */
 
 /**
@@ -475,7 +480,7 @@ NNACCEL_API int nna_graph_add_subgraph(struct nna_graph *graph);
  * nna_graph_add_operand() - add an operand
  * @graph: under construction
  * @subgraph: number of the subgraph that it belongs to
- * @desc: what it is; read during the call
+ * @desc: its description; read during the call
  *
  * Return: the number of the new operand of @subgraph (0, 1, ...), or an error.
  */
@@ -491,8 +496,8 @@ NNACCEL_API int nna_graph_add_operand_sized(struct nna_graph *graph, uint32_t su
  * @operand: number of the operand, whose dimensions are all known
  * @data: its bytes
  * @size: how many, exactly those of its dimensions
- * @by_reference: unless they are few, they are not copied, but read until the last reference to the
- *	graph is gone
+ * @by_reference: the bytes are not copied, unless they are few, and are read until the last
+ *	reference to the graph is dropped
  *
  * Return: 0, -EINVAL or -ENOMEM.
  */
@@ -513,7 +518,7 @@ NNACCEL_API int nna_graph_set_no_value(struct nna_graph *graph, uint32_t subgrap
  * @graph: under construction
  * @subgraph: number of the subgraph of the operand
  * @operand: number of the operand, of type NNA_OPERAND_SUBGRAPH
- * @which: number of the subgraph that it refers to
+ * @which: number of the subgraph to which it refers
  *
  * Return: 0 or -EINVAL.
  */
@@ -525,8 +530,9 @@ NNACCEL_API int nna_graph_set_subgraph(struct nna_graph *graph, uint32_t subgrap
  * @subgraph: 0, the main one
  * @operand: number of a tensor whose dimensions are all known
  *
- * An execution keeps it from one run to the next, zeros at first. One operation may write it; those
- * that were added before that one read the old state, those after it the new one.
+ * An execution keeps its value from one run to the next, and zeros at first. One operation may
+ * write it. Operations that were added before that one read the old state, those after it the new
+ * state.
  *
  * Return: 0 or -EINVAL.
  */
@@ -537,7 +543,7 @@ NNACCEL_API int nna_graph_set_variable(struct nna_graph *graph, uint32_t subgrap
  * nna_graph_add_operation() - add an operation
  * @graph: under construction
  * @subgraph: number of the subgraph
- * @type: which; nnaccel-operations(7) lists them with their operands
+ * @type: of the operation; nnaccel-operations(7) lists the types with their operands
  * @input_count: entries of @inputs
  * @inputs: numbers of operands that exist, in the order of that list; read during the call
  * @output_count: entries of @outputs
@@ -566,16 +572,15 @@ NNACCEL_API int nna_graph_set_io(struct nna_graph *graph, uint32_t subgraph, uin
 				 const uint32_t *inputs, uint32_t output_count,
 				 const uint32_t *outputs);
 /**
- * nna_graph_copy_subgraph() - fill a subgraph with a copy of one of another graph's
+ * nna_graph_copy_subgraph() - fill a subgraph with a copy of another graph's subgraph
  * @graph: the graph that is built
  * @subgraph: its number there; it has no operands yet
  * @from: a graph that is finished
- * @from_subgraph: what is copied
- * @numbers: for each subgraph of @from the number in @graph that stands for it, in operands that
- *	refer to it
+ * @from_subgraph: number of the subgraph to copy
+ * @numbers: for each subgraph of @from the number that replaces it in operands that refer to it
  *
- * Operands keep their numbers, operations their order. Constants that @from reads in the caller's
- * memory are read there by both graphs, all others are copied.
+ * Operands keep their numbers, and operations their order. Constants that @from reads in the
+ * caller's memory are read there by both graphs; all others are copied.
  *
  * Return: 0, -EINVAL or -ENOMEM.
  */
@@ -583,9 +588,9 @@ NNACCEL_API int nna_graph_copy_subgraph(struct nna_graph *graph, uint32_t subgra
 					const struct nna_graph *from, uint32_t from_subgraph,
 					const uint32_t *numbers);
 /**
- * nna_graph_set_relaxed() - allow float32 to be computed as float16 is
+ * nna_graph_set_relaxed() - allow float32 to be computed with the precision of float16
  * @graph: under construction
- * @relaxed: whether the range and precision of float16 are enough
+ * @relaxed: the range and precision of float16 suffice
  *
  * Return: 0 or -EINVAL.
  */
@@ -597,11 +602,11 @@ NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
  * @NNA_ROUNDING_TFLITE: as the reference kernels of the newest TFLite do with 8-bit types:
  *	AVERAGE_POOL_2D, MEAN, SUM, ADD, SUB, MUL, LEAKY_RELU, PRELU, SQUARED_DIFFERENCE,
  *	L2_NORMALIZATION along the last axis, REDUCE_PROD of signed numbers, FULLY_CONNECTED,
- *	QUANTIZE of what is quantised already; RESIZE_BILINEAR of signed numbers, whose weights then
- *	have 10 bits, and of unsigned ones, as a sum of four corners; ADD, SUB and MUL of 16-bit
- *	types, too. TFLite's functions of one 8-bit number are a GATHER of a table of 256.
- *	DIV of integers rounds towards zero, not down; of equal elements TOPK_V2 takes that with
- *	the lower index first
+ *	QUANTIZE of quantised tensors; RESIZE_BILINEAR of signed numbers, whose weights then have 10
+ *	bits, and of unsigned ones, as a sum of four corners; ADD, SUB and MUL of 16-bit types, too.
+ *	TFLite's functions of one 8-bit number are a GATHER of a table of 256. DIV of integers
+ *	rounds towards zero, not down; of equal elements TOPK_V2 takes that with the lower index
+ *	first
  */
 enum nna_rounding { NNA_ROUNDING_NNAPI, NNA_ROUNDING_TFLITE };
 
@@ -618,21 +623,21 @@ NNACCEL_API int nna_graph_set_rounding(struct nna_graph *graph, enum nna_roundin
  * nna_graph_finish() - check the whole graph and freeze it
  * @graph: a graph for which this has not been called before
  *
- * Checks that every operand has its writer, that operations can be ordered without a cycle, and the
- * rules of every operation; infers shapes as far as they are known. An operation that the library
- * does not know or support is no error here: nna_graph_get_supported() tells.
+ * Checks that every operand has a writer, that operations can be ordered without a cycle, and the
+ * rules of every operation, and infers shapes as far as they are known. An operation that the
+ * library does not know or support is no error here: nna_graph_get_supported() reports it.
  *
  * Return: 0, -EINVAL with a message that names operation, operand and rule, or -ENOMEM. After an
- * error the graph is of no use.
+ * error the graph cannot be used.
  */
 NNACCEL_API int nna_graph_finish(struct nna_graph *graph);
 /**
  * nna_graph_finish_leniently() - the same, but an operation that breaks its rules is no error
  * @graph: as for nna_graph_finish()
  *
- * As in NNAPI, an operation that breaks its rules, or whose results have other shapes than the
- * graph states, is one that nna_graph_get_supported() says no to, and nna_program_create() refuses
- * the graph. The log says why.
+ * As in NNAPI, nna_graph_get_supported() reports an operation that breaks its rules, or whose
+ * results have other shapes than the graph states, as not supported, and nna_program_create()
+ * refuses the graph. The log says why.
  *
  * Return: as nna_graph_finish().
  */
@@ -648,12 +653,12 @@ NNACCEL_API int nna_graph_finish_leniently(struct nna_graph *graph);
 NNACCEL_API uint32_t nna_graph_operation_count(const struct nna_graph *graph, uint32_t subgraph);
 
 /**
- * nna_graph_identify() - a digest of all that a graph says
+ * nna_graph_identify() - a digest of the contents of a graph
  * @graph: finished
- * @identity: the digest. Programs that were compiled of graphs with the same one are the same, so
- *	that it can name a saved program. It is no signature
+ * @identity: the digest. Programs of graphs with one digest are equal, so it can name a saved
+ *	program. It is no signature
  *
- * Takes as long as reading the constants, which are part of it.
+ * It covers the constants, so it takes as long as reading them.
  */
 NNACCEL_API void nna_graph_identify(const struct nna_graph *graph, uint64_t identity[2]);
 
@@ -661,8 +666,8 @@ NNACCEL_API void nna_graph_identify(const struct nna_graph *graph, uint64_t iden
  * nna_graph_get_supported() - which operations of the main subgraph can be compiled
  * @graph: finished
  * @device: for which
- * @supported: nna_graph_operation_count() entries; number i is about the operation that was added
- *	as number i
+ * @supported: nna_graph_operation_count() entries; entry i is about the operation that was added as
+ *	number i
  *
  * Return: 0, -EINVAL for a graph that is not finished, or -ENOMEM.
  */
@@ -679,7 +684,7 @@ NNACCEL_API uint32_t nna_graph_operand_count(const struct nna_graph *graph);
 /**
  * nna_graph_argument() - which operand an input or output of the main subgraph is
  * @graph: the graph
- * @output: whether an output is meant
+ * @output: @index numbers an output, else an input
  * @index: number of the input or output
  *
  * Return: the number of the operand; UINT32_MAX when there is none.
@@ -687,9 +692,9 @@ NNACCEL_API uint32_t nna_graph_operand_count(const struct nna_graph *graph);
 NNACCEL_API uint32_t nna_graph_argument(const struct nna_graph *graph, bool output, uint32_t index);
 
 /**
- * struct nna_graph_piece - operations of a graph that have one owner, as a graph of their own
+ * struct nna_graph_piece - a graph of those operations of another graph that have one owner
  * @graph: finished; with a reference
- * @owner: as the caller of nna_graph_split() named it
+ * @owner: the number of the owner that was given to nna_graph_split()
  * @inputs: for each input of @graph the number of its operand in the graph that was split
  * @outputs: likewise
  * @input_count: entries of @inputs
@@ -708,12 +713,12 @@ struct nna_graph_piece {
  * @owners: of each operation of the main subgraph, as they were added
  * @owner_count: numbers of owners are below this
  * @pieces: the pieces in an order in which they can be computed; nna_graph_pieces_free() gives
- *	them back. What is an output of a piece may be an input of any number of later ones
+ *	them back. An output of a piece may be an input of any number of later pieces
  * @count: how many pieces there are
  *
- * There are as few pieces as the dependencies allow when an owner goes on for as long as it can.
- * Operations whose results nobody reads may be missing. A piece reads constants where @graph does,
- * which has to outlive it.
+ * Each piece contains all operations of its owner that are ready, so pieces are few. Operations
+ * whose results are not used may be missing. A piece reads constants where @graph does, which must
+ * outlive it.
  *
  * Return: 0, -EINVAL, -ENOTSUP (there are state variables) or -ENOMEM.
  */
@@ -721,7 +726,7 @@ NNACCEL_API int nna_graph_split(const struct nna_graph *graph, const uint32_t *o
 				uint32_t owner_count, struct nna_graph_piece **pieces,
 				uint32_t *count);
 /**
- * nna_graph_pieces_free() - give back what nna_graph_split() made
+ * nna_graph_pieces_free() - free the pieces of nna_graph_split()
  * @pieces: with their references to graphs; NULL does nothing
  * @count: how many there are
  */
@@ -730,8 +735,8 @@ NNACCEL_API void nna_graph_pieces_free(struct nna_graph_piece *pieces, uint32_t 
 /* -------------------------------------------------------------------------------------- program */
 
 /*
- * What the caller prefers. A device frees memory that runs of a program have left behind when it
- * has not been used for some seconds, unless the program is for sustained speed.
+ * Preferences of the caller. A device frees the memory for runs of a program that was not used for
+ * some seconds, unless the program is for sustained speed.
  */
 enum nna_preference {
 	NNA_PREFER_LOW_POWER,
@@ -740,14 +745,14 @@ enum nna_preference {
 };
 
 /**
- * struct nna_program_options - how to compile; zeros are the defaults, except @priority
+ * struct nna_program_options - options for compiling; zeros are the defaults, except @priority
  * @priority: of all its executions
  * @deadline_ns: CLOCK_MONOTONIC time in ns after which compiling gives up with -ETIMEDOUT; 0 is
  *	never
- * @preference: of enum nna_preference, without effect on the program; one that is saved can be
- *	loaded with the same only
- * @is_cancelled: asked again and again, by the thread that compiles: true ends that with
- *	-ECANCELED; NULL is never
+ * @preference: of enum nna_preference; it does not change the program, but a saved program can only
+ *	be loaded with the same preference
+ * @is_cancelled: called repeatedly by the thread that compiles; when it returns true, compiling
+ *	ends with -ECANCELED. NULL is never
  * @user: for @is_cancelled
  */
 struct nna_program_options {
@@ -765,7 +770,7 @@ struct nna_program_options {
  * @options: NULL for the defaults, with NNA_PRIORITY_MEDIUM
  * @out: the program; nna_program_destroy() gives it back
  *
- * What needs dimensions that the graph leaves open is compiled when they are first bound.
+ * If the graph leaves dimensions open, it is compiled when they are first bound.
  *
  * Return: 0, -EINVAL, -ENOTSUP (an operation or size is not supported), -ETIMEDOUT, -ENOMEM, or an
  * error of the device.
@@ -784,7 +789,7 @@ NNACCEL_API void nna_program_destroy(struct nna_program *program);
 
 /**
  * struct nna_blob_writer - where a program is saved
- * @write: takes all @size bytes, which follow those of the call before. Return: 0 or a negative
+ * @write: writes all @size bytes, which follow those of the previous call. Return: 0 or a negative
  *	errno, which ends the saving
  * @user: handed to @write
  */
@@ -795,10 +800,10 @@ struct nna_blob_writer {
 
 /**
  * struct nna_blob_reader - where a program is loaded from
- * @read: gives the next @size bytes, all of them, copied to @data. Return: 0 or a negative errno,
- *	which ends the loading
+ * @read: copies the next @size bytes to @data. Return: 0 or a negative errno, which ends the
+ *	loading
  * @user: handed to @read
- * @size: bytes that there are altogether
+ * @size: total number of bytes
  */
 struct nna_blob_reader {
 	int (*read)(void *user, void *data, size_t size);
@@ -807,35 +812,35 @@ struct nna_blob_reader {
 };
 
 /**
- * nna_program_save() - write what compiling has made, so that it need not be made again
+ * nna_program_save() - save a program, so that it need not be compiled again
  * @program: one whose shapes are known without inputs
  * @writer: gets a blob of nna_program_saved_size() bytes, in pieces
  *
  * The blob is for the same build of this library and the same kind of device.
  *
- * Return: 0, -ENOTSUP (shapes depend on what is bound: nothing has been written), -ENOMEM, or the
- * error of @writer, which then has a part that is of no use.
+ * Return: 0; -ENOTSUP (shapes depend on bindings; nothing was written); -ENOMEM; or the error of
+ * @writer, whose output is then incomplete.
  */
 NNACCEL_API int nna_program_save(const struct nna_program *program,
 				 const struct nna_blob_writer *writer);
 /**
- * nna_program_saved_size() - how much nna_program_save() writes
- * @program: as there
+ * nna_program_saved_size() - the number of bytes that nna_program_save() writes
+ * @program: as for nna_program_save()
  * @size: bytes
  *
  * Return: 0 or -ENOTSUP.
  */
 NNACCEL_API int nna_program_saved_size(const struct nna_program *program, uint64_t *size);
 /**
- * nna_program_load() - a program as it was saved
+ * nna_program_load() - load a saved program
  * @device: open for as long as the program lives
- * @graph: what the program has to be compiled of, a reference is taken. With NULL it is not
- *	compared; then the program runs with all inputs bound and with the shapes it states only
+ * @graph: the graph of the program; the program takes a reference. With NULL it is not compared,
+ *	and the program runs only with all inputs bound and with the shapes that it states
  * @options: as for nna_program_create(); NULL for the defaults
- * @reader: the bytes, of which nothing is believed: damaged ones are refused
+ * @reader: the bytes, which are not trusted: damaged ones are refused
  * @out: the program; nna_program_destroy() gives it back
  *
- * An error leaves everything as it was; nna_program_create() then makes the program.
+ * An error has no side effects; the caller then calls nna_program_create().
  *
  * Return: 0, -ESTALE (of another build, device, preference or graph), -EBADMSG (no blob, or a
  * damaged one), -ETIMEDOUT, -ENOMEM, or an error of the device or of @reader.
@@ -881,7 +886,7 @@ NNACCEL_API uint32_t nna_program_input_count(const struct nna_program *program);
  */
 NNACCEL_API uint32_t nna_program_output_count(const struct nna_program *program);
 /**
- * nna_program_get_input() - what an input is
+ * nna_program_get_input() - type and shape of an input
  * @program: the program
  * @index: number of the input
  * @info: filled in; the caller's
@@ -893,7 +898,7 @@ static inline int nna_program_get_input(const struct nna_program *program, uint3
 NNACCEL_API int nna_program_get_input_sized(const struct nna_program *program, uint32_t index,
 					    struct nna_io_info *info, size_t size);
 /**
- * nna_program_get_output() - what an output is
+ * nna_program_get_output() - type and shape of an output
  * @program: the program
  * @index: number of the output
  * @info: filled in; the caller's
@@ -907,7 +912,7 @@ NNACCEL_API int nna_program_get_output_sized(const struct nna_program *program, 
 
 /**
  * nna_program_dump() - write commands and memory plan as text
- * @program: for the shapes that its graph states, or those that ran last
+ * @program: its commands for the shapes that its graph states, or that ran last, are written
  * @to: where
  *
  * Return: 0 or -EIO.
@@ -929,7 +934,7 @@ NNACCEL_API int nna_buffer_create(struct nna_device *device, size_t size, struct
  * nna_buffer_import() - share memory of another device or process
  * @device: open for as long as the buffer lives
  * @fd: of a dma-buf (loopback: a memfd); it stays the caller's
- * @size: its first bytes are shared
+ * @size: number of bytes to share, from the first one on
  * @out: the buffer; nna_buffer_destroy() gives it back
  *
  * Return: 0, -ENOTSUP when it cannot be shared, or another error.
@@ -952,10 +957,10 @@ NNACCEL_API int nna_buffer_export(struct nna_buffer *buffer);
  */
 NNACCEL_API void *nna_buffer_map(struct nna_buffer *buffer);
 /**
- * nna_buffer_size() - how large a buffer is
+ * nna_buffer_size() - the size of a buffer
  * @buffer: the buffer
  *
- * Return: bytes, as it was made.
+ * Return: the size in bytes with which it was created or imported.
  */
 NNACCEL_API size_t nna_buffer_size(const struct nna_buffer *buffer);
 /**
@@ -970,22 +975,22 @@ NNACCEL_API void nna_buffer_destroy(struct nna_buffer *buffer);
  * enum nna_route - how an argument gets to the device and back
  * @NNA_ROUTE_DIRECT: the device works on the buffer itself, which is bound at an offset that is a
  *	multiple of 64
- * @NNA_ROUTE_STAGED_SHARED: through staging memory, in the slot that the last of very many arguments
- *	share. If the inputs and outputs together are at most @max_slots - 3 (struct
+ * @NNA_ROUTE_STAGED_SHARED: through staging memory, in the slot that the last of very many
+ *	arguments share. If the inputs and outputs together are at most @max_slots - 3 (struct
  *	nna_device_info), none of them shares a slot; else the first @max_slots - 4 do not, counting
  *	inputs first
  * @NNA_ROUTE_STAGED_OWN: through staging memory, in a slot of its own, because it is bound in the
  *	caller's own memory or at another offset
  *
- * The route is decided when the argument is bound, and stays as long as the binding. An argument that
- * is not direct is copied, and the fence of a run signals before outputs are copied:
- * nna_execution_submit() and nna_fence_export() say what follows from that.
+ * The route is decided when the argument is bound, and stays as long as the binding. An argument
+ * that is not direct is copied, and the sync_file of a run would signal before outputs are copied:
+ * see nna_execution_submit() and nna_fence_export().
  */
 enum nna_route { NNA_ROUTE_DIRECT, NNA_ROUTE_STAGED_SHARED, NNA_ROUTE_STAGED_OWN };
 
 /**
  * nna_execution_create() - make an execution
- * @program: has to outlive it
+ * @program: must outlive the execution
  * @out: the execution; nna_execution_destroy() gives it back
  *
  * Return: 0 or -ENOMEM.
@@ -995,8 +1000,8 @@ NNACCEL_API int nna_execution_create(struct nna_program *program, struct nna_exe
  * nna_execution_destroy() - free an execution
  * @execution: NULL does nothing
  *
- * A run that still waits in the library for what it depends on ends with -ECANCELED, one that the
- * device has is waited for.
+ * A run that still waits in the library for its dependencies ends with -ECANCELED. If the device
+ * has the job of a run, this waits for it.
  */
 NNACCEL_API void nna_execution_destroy(struct nna_execution *execution);
 
@@ -1005,7 +1010,7 @@ NNACCEL_API void nna_execution_destroy(struct nna_execution *execution);
  * @execution: one that does not run
  * @index: number of the input
  * @rank: entries of @dims
- * @dims: dimensions, where the graph leaves some unknown; NULL takes the graph's
+ * @dims: dimensions, for a graph that leaves some unknown; NULL: the graph's dimensions
  * @data: copied to the device when the execution is submitted; NULL with a size of 0 omits an
  *	optional input
  * @size: bytes, exactly those of the dimensions
@@ -1023,11 +1028,12 @@ NNACCEL_API int nna_execution_set_input(struct nna_execution *execution, uint32_
  * @index: number of the input
  * @rank: entries of @dims
  * @dims: as for nna_execution_set_input()
- * @buffer: lives for as long as the binding
+ * @buffer: must live as long as the binding
  * @offset: of the first byte in it
  * @size: bytes, exactly those of the dimensions
  *
- * Nothing is copied if the route is direct; else the range is, when all in-fences have signalled.
+ * Nothing is copied if the route is direct; else the range is copied when all in-fences have
+ * signalled.
  *
  * Return: 0, -EINVAL, or -EBUSY while a run is under way.
  */
@@ -1042,8 +1048,8 @@ NNACCEL_API int nna_execution_set_input_buffer(struct nna_execution *execution, 
  * @rank: entries of @dims
  * @dims: as for nna_execution_set_input()
  * @data: written until the run's fence has been waited for
- * @size: bytes there, which may be more than are needed. Where they are fewer, a run ends with
- *	-ENOSPC and nna_execution_get_output_dims() says what is needed
+ * @size: bytes at @data, which may be more than are needed. If they are fewer, a run ends with
+ *	-ENOSPC, and nna_execution_get_output_dims() returns the dimensions that are needed
  *
  * Return: 0, -EINVAL, or -EBUSY while a run is under way.
  */
@@ -1078,7 +1084,7 @@ NNACCEL_API int nna_execution_get_input_route(const struct nna_execution *execut
 					      uint32_t index);
 
 /**
- * nna_execution_set_deadline() - when runs time out
+ * nna_execution_set_deadline() - set the time at which runs time out
  * @execution: one that does not run
  * @deadline_ns: a CLOCK_MONOTONIC time in ns, 0 for none
  *
@@ -1086,7 +1092,7 @@ NNACCEL_API int nna_execution_get_input_route(const struct nna_execution *execut
  */
 NNACCEL_API int nna_execution_set_deadline(struct nna_execution *execution, uint64_t deadline_ns);
 /**
- * nna_execution_set_duration() - how long a run may take
+ * nna_execution_set_duration() - limit the duration of a run
  * @execution: one that does not run
  * @duration_ns: ns from when all its in-fences have signalled, 0 for no limit
  *
@@ -1094,7 +1100,7 @@ NNACCEL_API int nna_execution_set_deadline(struct nna_execution *execution, uint
  */
 NNACCEL_API int nna_execution_set_duration(struct nna_execution *execution, uint64_t duration_ns);
 /**
- * nna_execution_set_loop_limit() - how long the loops of a run may take
+ * nna_execution_set_loop_limit() - limit the duration of the loops of a run
  * @execution: one that does not run
  * @limit_ns: ns; 2 s by default, at most 15 s
  *
@@ -1127,15 +1133,15 @@ NNACCEL_API int nna_execution_compute(struct nna_execution *execution);
  *	nna_fence_wait() returned 0 on it; when all of them are direct, also when its fd is
  *	signalled
  *
- * Inputs in the caller's memory are read here and now. An input in a buffer that is not direct is
- * copied, and may only be read when all in-fences have signalled: with such an input, or one in a
- * buffer whose value decides about shapes, a thread of the library waits for them. An in-fence that
- * fails meanwhile ends the run (-ECANCELED), and so does the deadline that passes (-ETIMEDOUT):
- * that is what @out reports then, and no input has been read. A duration counts from the end of the
- * wait.
+ * Inputs in the caller's memory are read during the call. An input in a buffer that is not direct
+ * is copied when all in-fences have signalled. For such an input, or one in a buffer whose value
+ * decides about shapes, a thread of the library waits for the in-fences. An in-fence that fails
+ * during this wait ends the run with -ECANCELED, a deadline that passes with -ETIMEDOUT; @out
+ * reports this error, and no input has been read. A duration counts from the end of the wait.
  *
- * A program whose shapes depend on data, or that may exceed the job limit, runs synchronously: here
- * without in-fences, in a thread of the library behind them.
+ * A program whose shapes depend on data, or that may exceed the job limit, runs synchronously:
+ * during the call if there are no in-fences, else in a thread of the library after they have
+ * signalled.
  *
  * Return: 0, -EBUSY while a run is under way, or an error of the submission.
  */
@@ -1143,19 +1149,19 @@ NNACCEL_API int nna_execution_submit(struct nna_execution *execution, const int 
 				     uint32_t count, struct nna_fence **out);
 
 /**
- * struct nna_dependencies - what a run waits for in the library
+ * struct nna_dependencies - fences that a run waits for in the library
  * @fds: @fd_count fds, as nna_execution_submit() takes them
  * @fences: @fence_count fences of other runs, on any device of this process
- * @read_late: inputs in the caller's memory are read when all of them have ended, too
- * @ready: NULL, or called when all of them have ended without an error and no input that depends on
- *	them has been read. Return: 0, or the error that the run ends with
- * @ended: NULL, or called when the run has ended, and its fence knows it: the last call for this
- *	run
- * @user: for both
+ * @read_late: inputs in the caller's memory, too, are read when all dependencies have ended
+ * @ready: NULL, or called when all dependencies have ended without an error, before inputs that
+ *	depend on them are read. Return: 0, or the error with which the run ends
+ * @ended: NULL, or called after the run has ended and its fence has signalled; it is the last call
+ *	for this run
+ * @user: passed to both callbacks
  *
- * The callbacks come from a thread of the library that other runs wait for as well, so they must
- * not wait for anything that takes time. @ended may also come from nna_execution_destroy() and
- * nna_execution_cancel(); it may destroy the execution itself, but not close the device.
+ * A thread of the library calls the callbacks. Other runs wait for this thread, so the callbacks
+ * must not wait for events that take time. nna_execution_destroy() and nna_execution_cancel() may
+ * call @ended, too. @ended may destroy the execution, but must not close the device.
  */
 struct nna_dependencies {
 	const int *fds;
@@ -1186,14 +1192,14 @@ NNACCEL_API int nna_execution_submit_after_sized(struct nna_execution *execution
 						 size_t size, struct nna_fence **out);
 
 /**
- * nna_execution_cancel() - end the run that is under way, and all that are begun later
+ * nna_execution_cancel() - end the run that is under way, and all later runs
  * @execution: from any thread, while it lives
  *
- * Their error is -ECANCELED, that of a run which ends by itself at the same time may be its own.
- * Nothing is waited for any more, in-fences neither; a job that the device has is aborted (the
- * loopback lets it end), and the compilation of a graph for new shapes is given up. This does not
- * wait for the end of the run: its fence tells. Nothing but to destroy the execution makes sense
- * afterwards.
+ * The runs end with -ECANCELED; a run that ends by itself at the same time may have its own result.
+ * They wait for nothing any more, not even in-fences. A job that the device has is aborted (the
+ * loopback lets it end), and compiling a graph for new shapes is aborted. This function does not
+ * wait for the end of the run, which its fence signals. Afterwards the execution can only be
+ * destroyed.
  */
 NNACCEL_API void nna_execution_cancel(struct nna_execution *execution);
 
@@ -1210,7 +1216,7 @@ NNACCEL_API int nna_execution_get_output_dims(const struct nna_execution *execut
 					      uint32_t *rank, uint32_t dims[NNACCEL_MAX_RANK]);
 
 /**
- * struct nna_timing - when things happened in the last run, in CLOCK_MONOTONIC ns of this machine
+ * struct nna_timing - times of the last run, in CLOCK_MONOTONIC ns of this machine
  * @submit: when the submission returned
  * @begin: when the device took the first command
  * @end: when the last command ended
@@ -1228,7 +1234,7 @@ struct nna_timing {
  * @execution: the execution
  * @timing: filled in; the caller's
  *
- * Return: 0, or -EINVAL where none has ended.
+ * Return: 0, or -EINVAL if no run has ended.
  */
 static inline int nna_execution_get_timing(const struct nna_execution *execution,
 					   struct nna_timing *timing);
@@ -1244,7 +1250,7 @@ NNACCEL_API int nna_execution_get_timing_sized(const struct nna_execution *execu
  * @begin: when it was fetched, in CLOCK_MONOTONIC
  * @end: when its results were there
  * @run: how long it took, preempted time excluded
- * @busy: how long each of the first workers of the device worked on it
+ * @busy: for each of the first workers of the device, how long it worked on the command
  */
 struct nna_profile_command {
 	uint32_t place, tiles;
@@ -1253,24 +1259,24 @@ struct nna_profile_command {
 };
 
 /**
- * nna_execution_set_profile() - have each run from now on record its commands
+ * nna_execution_set_profile() - record the commands of each later run
  * @execution: one that does not run
- * @commands: how many at most; with 0 no more
+ * @commands: the most commands that are recorded; 0 ends recording
  *
- * A run that needs several jobs, since its shapes depend on data, records none.
+ * A run that needs several jobs, because its shapes depend on data, records none.
  *
  * Return: 0, -EBUSY, -ENOTSUP (the device or its driver cannot), -EINVAL (too many) or -ENOMEM.
  */
 NNACCEL_API int nna_execution_set_profile(struct nna_execution *execution, uint32_t commands);
 /**
- * nna_execution_get_profile() - what the last run recorded
+ * nna_execution_get_profile() - the commands that the last run recorded
  * @execution: the execution
  * @commands: filled in, in the order in which the commands ran; the caller's
- * @room: entries that @commands has room for
+ * @room: entries that fit into @commands
  * @count: how many have been recorded
  * @dropped: how many more have run
  *
- * Return: 0, or -EINVAL where no run has ended since nna_execution_set_profile().
+ * Return: 0, or -EINVAL if no run has ended since nna_execution_set_profile().
  */
 static inline int nna_execution_get_profile(const struct nna_execution *execution,
 					    struct nna_profile_command *commands, uint32_t room,
@@ -1295,14 +1301,14 @@ NNACCEL_API int nna_fence_wait(struct nna_fence *fence, int64_t timeout_ns);
  * nna_fence_export() - the end of a run as a sync_file
  * @fence: the fence of the run
  *
- * Return: a new fd, which the caller closes; -ENOTSUP where the device has none, the run was
- * synchronous, the library waits for its in-fences, or an output is not direct, so that it is
- * complete only after nna_fence_wait(); or another error.
+ * Return: a new fd, which the caller closes; -ENOTSUP if the device has no sync_files, the run was
+ * synchronous, the library waits for its in-fences, or an output is not direct, and so complete
+ * only after nna_fence_wait(); or another error.
  */
 NNACCEL_API int nna_fence_export(struct nna_fence *fence);
 /**
  * nna_fence_destroy() - free a fence
- * @fence: nobody waits for it; the run goes on. NULL does nothing
+ * @fence: no thread waits for it; the run goes on. NULL does nothing
  */
 NNACCEL_API void nna_fence_destroy(struct nna_fence *fence);
 

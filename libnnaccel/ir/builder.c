@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Shorthands for the frequent operations (nna_emit_*): they fill in parameters from the
- * types and quantisation of values, and choose integer rules where the description has them.
+ * Functions that add the frequent operations (nna_emit_*). They derive parameters from the types
+ * and quantisation of values, and choose integer rules where docs/hardware.md has them.
  *
- * They take a lowering under construction and append to it; what has no elements adds no operation.
+ * They append to a lowering under construction. An operation on no elements is not added.
  */
 #include <errno.h>
 #include <math.h>
@@ -41,7 +41,7 @@ void nna_activation_bounds(const struct nna_lower *l, uint32_t value, enum nna_a
 		float at_high = roundf(high / v->scale) + v->zero_point;
 		int32_t q_min = bounds->q_min, q_max = bounds->q_max;
 
-		/* In floats first: bounds may lie far outside s32. */
+		/* Compared as floats first, because bounds may lie far outside s32. */
 		if (at_low > q_min)
 			q_min = at_low >= q_max ? q_max : (int32_t)at_low;
 		if (at_high < q_max)
@@ -57,8 +57,8 @@ uint8_t nna_ir_rounding(const struct nna_lower *l)
 }
 
 /*
- * Views of one dims list with more dims than operations take become views with fewer, where their
- * strides allow it. @b may be @a.
+ * Merges dims of two views with the same dims, if their strides allow it, because operations have
+ * fewer dims than values. @b may be @a.
  */
 static int fold_views(struct nna_lower *l, uint32_t *a, uint32_t *b)
 {
@@ -135,7 +135,7 @@ static bool same_quantisation(const struct nna_value *a, const struct nna_value 
 	return a->type == b->type && a->scale == b->scale && a->zero_point == b->zero_point;
 }
 
-/* The value of @in in the type and quantisation of @out. */
+/* Converts @in to the type and quantisation of @out. */
 static int add_identity(struct nna_lower *l, uint32_t out, uint32_t in, enum nna_activation act,
 			uint8_t rounding)
 {
@@ -172,7 +172,7 @@ int nna_emit_requantize(struct nna_lower *l, uint32_t out, uint32_t in)
 	return add_identity(l, out, in, NNA_ACT_NONE, l->rounding);
 }
 
-/* nna_emit_ewise() with @rounding, enum nna_ir_rounding. */
+/* nna_emit_ewise() with the rounding @rounding, of enum nna_ir_rounding. */
 static int emit_ewise(struct nna_lower *l, enum nna_function function, uint32_t out, uint32_t a,
 		      uint32_t b, uint32_t c, enum nna_activation act, float alpha,
 		      uint8_t rounding)
@@ -278,7 +278,7 @@ int nna_emit_reduce(struct nna_lower *l, enum nna_reduce function, uint32_t out,
 	return nna_ir_add(l, &op, values);
 }
 
-/* Quantised weights have a scale, or one for each of @n channels along @axis. */
+/* True if quantised weights have one scale, or one for each of @n channels along @axis. */
 static bool scales_fit(const struct nna_value *weights, uint32_t axis, uint32_t n)
 {
 	if (!weights->channel_scales)

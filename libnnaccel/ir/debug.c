@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the environment asks passes to say, and how they say it. */
+/* Debug flags of the environment variable NNACCEL_DEBUG, and debug output of passes. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

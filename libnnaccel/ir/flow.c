@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Who touches what, and where code branches: what passes ask before they move something. */
+/*
+ * Which operations use a value, and where code branches. Passes ask this before they move
+ * operations.
+ */
 
 #include "libnnaccel/ir/ir.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The tables of the ir: storages, values, operations, labels. They grow; nothing is removed. */
+/*
+ * The tables of the ir: storages, values, operations, labels. Entries are added and never removed.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +64,7 @@ int64_t nna_storage_add(struct nna_lower *l, enum nna_storage_kind kind, uint64_
 
 int64_t nna_value_add(struct nna_lower *l, const struct nna_value *value)
 {
-	struct nna_value copy = *value; /* it may lie in the table that grows */
+	struct nna_value copy = *value; /* @value may point into the table that grows */
 	struct nna_value *grown = nna_array_reserve(l->values, (uint64_t)l->value_count + 1,
 						    &l->value_room, sizeof(*grown));
 
@@ -77,7 +79,7 @@ int64_t nna_value_add(struct nna_lower *l, const struct nna_value *value)
 	return l->value_count++;
 }
 
-/* A new value @v that covers a new storage. */
+/* Makes a value @v that covers a new storage. */
 int64_t nna_value_in_storage(struct nna_lower *l, struct nna_value *v,
 				enum nna_storage_kind kind, uint32_t index, const void *data,
 				void *owned)
@@ -141,7 +143,7 @@ const void *nna_lower_constant_data(const struct nna_lower *l, uint32_t value)
 	return (const char *)s->data + v->offset;
 }
 
-/* Without its scales a value means other numbers: to drop them would be silently wrong. */
+/* A value without its scales represents other numbers, so they must not be dropped silently. */
 int nna_scales_lost(const struct nna_lower *l, const char *what)
 {
 	nna_log_print(&l->log, NNA_LOG_ERROR,
@@ -151,8 +153,8 @@ int nna_scales_lost(const struct nna_lower *l, const char *what)
 }
 
 /*
- * Whether an operation may have operand @index with scales per channel: weights, numbers taken as
- * they are, and copies to where the scales are the same.
+ * True if operand @index of an operation may have scales per channel: weights, operands whose
+ * stored numbers are used, and copies to a value with the same scales.
  */
 static bool may_have_channels(const struct nna_lower *l, const struct nna_ir_op *op,
 			      const uint32_t *values, uint32_t index)
@@ -236,7 +238,7 @@ int nna_emit_jump(struct nna_lower *l, uint32_t label)
 	if (label >= l->label_count)
 		return -EINVAL;
 	if (l->labels[label] != NNA_NONE)
-		l->synchronous = true; /* backwards: a loop */
+		l->synchronous = true; /* a jump backwards: a loop */
 	return add(l, &op, NULL, label);
 }
 

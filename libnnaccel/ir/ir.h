@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ir as the passes see it: the tables behind builder.h.
+ * The interface of the ir for passes: the tables behind builder.h.
  *
  * A struct nna_lower owns four growing tables: storages, values, operations, labels. Numbers never
- * change and nothing is removed: a pass that drops an operation marks it dead. A value is not
- * changed once an operation names it; a pass makes a new value and renames the operand. The planner
- * may give storages a common place.
+ * change and no entry is removed: a pass that drops an operation marks it dead. A value is not
+ * changed once it is an operand of an operation; a pass makes a new value and replaces the operand.
+ * The planner may give several storages one offset.
  *
- * One lowering belongs to one thread. Errors are negative errno; the tables are consistent after
- * one, so that nna_lower_destroy() frees all.
+ * One lowering belongs to one thread. Errors are negative errno. The tables are consistent after an
+ * error, so that nna_lower_destroy() frees all memory.
  */
 #ifndef NNA_IR_H
 #define NNA_IR_H
@@ -17,24 +17,25 @@
 
 #define NNA_IR_MAX_OPS (1u << 20)
 
-/* Writes the bytes of a constant, @owned being that of its storage. It cannot fail. */
+/* Writes the bytes of a constant. @owned is that of its storage. Cannot fail. */
 typedef void (*nna_storage_fill)(const void *owned, void *to);
 
 /**
  * struct nna_storage - a run of bytes
- * @kind: what it is
+ * @kind: the use of the storage
  * @size: bytes
  * @index: INPUT, OUTPUT: number among those of the main subgraph; VARIABLE: number of the operand
- * @data: CONSTANT: its bytes, the graph's, the caller's, or @owned; NULL where @fill writes them
- * @fill: CONSTANT: writes its bytes to memory that is all zero, by what @owned says; else NULL. What
- *	is large is written once so, to where the device reads it.
- * @owned: freed with the lowering, or with the code that it has been handed on to, or NULL
- * @parent: the storage whose place it shares, or NNA_NONE; set by the planner
- * @slot: the area of memory that it lies in; set when memory is planned
+ * @data: CONSTANT: its bytes, which belong to the graph, the caller, or @owned; NULL if @fill
+ *	writes them
+ * @fill: CONSTANT: writes its bytes, as @owned describes them, to memory that is all zero; else
+ *	NULL. So a large constant is written once, to the memory that the device reads.
+ * @owned: freed with the lowering, or with the code that has taken it over, or NULL
+ * @parent: the storage whose offset it shares, or NNA_NONE; set by the planner
+ * @slot: the area of memory that contains it; set when memory is planned
  * @offset: bytes from the start of its area; set when memory is planned
  * @count: OUTPUT of a bounded shape: number of the value that holds the number of rows; else
  *	NNA_NO_VALUE
- * @used: a live operation touches it; set by the planner
+ * @used: a live operation uses it; set by the planner
  */
 struct nna_storage {
 	enum nna_storage_kind kind;
@@ -51,7 +52,7 @@ struct nna_storage {
 };
 
 /**
- * struct nna_lower - a program in the making
+ * struct nna_lower - the ir of a program while it is compiled
  * @graph: for messages; may be NULL
  * @log: where errors go
  * @debug: flags of enum nna_debug
@@ -60,10 +61,12 @@ struct nna_storage {
  * @ops: @op_count of them, in execution order; room for @op_room
  * @rounding: enum nna_ir_rounding of the operations that are added
  * @labels: index of the operation that follows, NNA_NONE until placed
- * @shared: storages plus 1 of constants that operations share, by numbers that ops/ gives out
+ * @shared: numbers plus 1 of the storages of constants that operations share, by indices that ops/
+ *	defines
  * @origin: operation of the main subgraph that is being lowered
  * @synchronous: there are loops, so that a run may exceed the job limit
- * @trial: it is made to see whether it can be, and thrown away: what constants hold does not matter
+ * @trial: the ir is built only to see whether that succeeds, so the bytes of constants do not
+ *	matter
  */
 struct nna_lower {
 	const struct nna_graph *graph;
@@ -84,7 +87,7 @@ struct nna_lower {
 	bool trial;
 };
 
-/* What NNACCEL_DEBUG asks for: prints each step of a pass, or leaves a pass out. */
+/* Flags of NNACCEL_DEBUG: print each step of a pass, or leave a pass out. */
 enum nna_debug {
 	NNA_DEBUG_LOWER = 1,
 	NNA_DEBUG_FUSE = 2,
@@ -93,7 +96,7 @@ enum nna_debug {
 	NNA_DEBUG_PLAN = 16,
 	NNA_DEBUG_EMIT = 32,
 	NNA_DEBUG_ALL = 63,
-	/* Leave a pass out, to find the one at fault: results stay the same. */
+	/* Leave a pass out, to find a faulty one: results stay the same. */
 	NNA_DEBUG_NO_FUSE = 256,
 	NNA_DEBUG_NO_ELIDE = 512,
 	NNA_DEBUG_NO_PACK = 1024,
@@ -101,93 +104,98 @@ enum nna_debug {
 	NNA_DEBUG_NO_FOLD = 4096,
 };
 
-/* An empty lowering of @graph, which has to outlive it. */
+/* Makes an empty lowering of @graph, which must outlive it. */
 int nna_lower_create(const struct nna_graph *graph, const struct nna_log *log,
 		     struct nna_lower **out);
 void nna_lower_destroy(struct nna_lower *l);
 
 /*
- * A new storage; see struct nna_storage. @owned is freed in any case. Return: its number, or a
- * negative errno.
+ * Adds a storage; see struct nna_storage. @owned is freed also after a failure. Return: its number,
+ * or a negative errno.
  */
 int64_t nna_storage_add(struct nna_lower *l, enum nna_storage_kind kind, uint64_t size,
 			uint32_t index, const void *data, void *owned);
-/* A new value, a copy of @value. Return: its number, or a negative errno. */
+/* Adds a value, a copy of @value. Return: its number, or a negative errno. */
 int64_t nna_value_add(struct nna_lower *l, const struct nna_value *value);
 
-/* A value that covers a new storage. */
+/* Adds a value that covers a new storage. Return: its number, or a negative errno. */
 int64_t nna_value_in_storage(struct nna_lower *l, struct nna_value *v, enum nna_storage_kind kind,
 			     uint32_t index, const void *data, void *owned);
 
-/* A row-major value without storage. */
+/* Makes a row-major value without a storage. */
 int nna_value_plain(struct nna_value *v, uint8_t type, uint32_t rank, const uint32_t *dims,
 		    float scale, int32_t zero_point);
-/* Product of dims; 0 when it overflows. */
+/* Return: the product of the dims, 0 on overflow. */
 uint32_t nna_value_elements(const struct nna_value *v);
-/* Stored integers of 8 or 16 bits with a scale. */
+/* True for stored integers of 8 or 16 bits with a scale. */
 bool nna_value_is_quantised(const struct nna_value *v);
-/* Scales per channel are the same, or neither has any. */
+/* True if both values have the same scales per channel, or none. */
 bool nna_value_same_channels(const struct nna_value *a, const struct nna_value *b);
 void nna_value_take_channels(struct nna_value *to, const struct nna_value *from);
 /*
- * Says that @what would lose the scales per channel of a value, which are part of what its numbers
- * mean. Return: -EINVAL.
+ * Logs that @what would lose the scales per channel of a value. Return: -EINVAL.
  */
 int nna_scales_lost(const struct nna_lower *l, const char *what);
-/* Product of dims; false on overflow of 2^31 - 1 elements. */
+/* Gives the product of the dims. Return: false if it exceeds 2^31 - 1 elements. */
 bool nna_value_count(const struct nna_value *v, uint32_t *count);
-/* Whether elements follow each other in row-major order. */
+/* True if the elements are contiguous in row-major order. */
 bool nna_value_contiguous(const struct nna_value *v);
-/* The bytes [@begin, @end) of its storage that a value's elements span; equal when it has none. */
+/*
+ * Gives the bytes [@begin, @end) of its storage that the elements of a value span; @begin is @end
+ * for a value without elements.
+ */
 void nna_value_extent(const struct nna_value *v, uint64_t *begin, uint64_t *end);
-/* Whether a value is contiguous and covers its storage. */
+/* True if a value is contiguous and covers its storage. */
 bool nna_value_whole(const struct nna_lower *l, const struct nna_value *v);
 bool nna_value_same_dims(const struct nna_value *a, const struct nna_value *b);
-/* Drops dims of 1 of two views with the same dims, and merges neighbours where both allow it. */
+/*
+ * Drops dims of 1 of two views with the same dims, and merges neighbouring dims if the strides of
+ * both allow it.
+ */
 void nna_value_fold(struct nna_value *a, struct nna_value *b);
 /* Gives a value the row-major strides of its dims. */
 void nna_value_set_strides(struct nna_value *v);
-/* Whether two values may have a byte in common. */
+/* True if two values may have a byte in common. */
 bool nna_value_overlap(const struct nna_value *a, const struct nna_value *b);
 
-/* Some operation among [from, to) is a jump or branch, or a label points into (from, to]. */
+/* True if an operation in [from, to) is a jump or branch, or a label points into (from, to]. */
 bool nna_ir_has_flow(const struct nna_lower *l, uint32_t from, uint32_t to);
 /*
- * Whether a live operation in [from, to) other than @except may touch bytes of @value; with
+ * True if a live operation in [from, to) other than @except may read or write bytes of @value; with
  * @writes_only, may write them.
  */
 bool nna_ir_touched(const struct nna_lower *l, uint32_t from, uint32_t to, uint32_t except,
 		    const struct nna_value *value, bool writes_only);
-/* Whether an operation is live and writes storage @s. */
+/* True if an operation is live and writes storage @s. */
 bool nna_ir_writes(const struct nna_lower *l, const struct nna_ir_op *c, uint32_t s);
 
 /**
  * struct nna_ir_use - how live operations use a storage
  * @reads: operands that read it
  * @writes: operands that write it
- * @writers: sum of the numbers of their operations; of one, its number
+ * @writers: sum of the numbers of the operations that write it; for one writer, its number
  */
 struct nna_ir_use {
 	uint32_t reads, writes, writers;
 };
 
 /*
- * The uses of all storages by number, for the caller to free; NULL without memory. Whoever changes
- * the operands of an operation, or marks it dead, takes its uses away before that, and adds those
- * that it has after it.
+ * Return: the uses of all storages by number, which the caller frees; NULL without memory. A pass
+ * that changes the operands of an operation, or marks it dead, first subtracts its uses, and adds
+ * its new uses afterwards.
  */
 struct nna_ir_use *nna_ir_uses_get(const struct nna_lower *l);
 void nna_ir_uses_add(const struct nna_lower *l, struct nna_ir_use *uses, uint32_t op);
 void nna_ir_uses_remove(const struct nna_lower *l, struct nna_ir_use *uses, uint32_t op);
 /*
- * The operation with the one operand that writes to storage @s, if that is its first one; else
+ * Return: the operation whose first operand is the only one that writes to storage @s; else
  * NNA_NONE.
  */
 uint32_t nna_ir_only_writer(const struct nna_lower *l, const struct nna_ir_use *uses, uint32_t s);
 
-/* The flags named in the environment variable NNACCEL_DEBUG, separated by commas. */
+/* Return: the flags that the environment variable NNACCEL_DEBUG names, separated by commas. */
 uint32_t nna_debug_flags(void);
-/* One line to the log, or to stderr where there is none. */
+/* Writes one line to the log, or to stderr without a log. */
 void nna_debug_print(const struct nna_lower *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations of the ir: what a backend is asked to do, in the way of TOSA.
+ * The operations of the ir, which a backend is asked to do; they resemble TOSA.
  *
- * An operation has a kind, typed parameters, and operands by value number. What its numbers mean is
- * in the values: type, scale, zero point, scales per channel. So a quantised convolution carries
- * real scales, and a backend derives from them whatever its hardware multiplies by; only RESCALE
- * states integers, which are what it is. Where NNAPI and TFLite round differently the operation
- * says whose rule holds. No parameter speaks of memory: values have places after planning.
+ * An operation has a kind, typed parameters, and operands by value number. The values have type,
+ * scale, zero point and scales per channel. So a quantised convolution has real scales, from which
+ * a backend derives the multipliers of its hardware; only RESCALE has an integer multiplier. Where
+ * NNAPI and TFLite round differently, @rounding of the operation says which rule holds. No
+ * parameter concerns memory, which is planned later.
  *
  *	kind		operands (? may be absent)		result
  *	CONV2D		out [b,h,w,N], in [b,h,w,C], weights	convolution in groups; a depthwise
@@ -42,8 +42,8 @@
  *	BRANCH		condition				goes on at a label where it is false
  *
  * Element-wise operands have the dims of the result; broadcast is a stride of 0. docs/hardware.md
- * states the arithmetic of each to the bit, as the NNA does it; another backend may refuse what it
- * cannot do so.
+ * defines the arithmetic of each kind to the bit, as the NNA does it. Another backend may refuse an
+ * operation that it cannot do with the same result.
  */
 #ifndef NNA_IR_OP_H
 #define NNA_IR_OP_H
@@ -53,12 +53,12 @@
 
 #include "libnnaccel/ir/type.h"
 
-/* Dims that operations take; copies and fills of more are folded by the builder. */
+/* The most dims of an operand; the builder merges those of copies and fills with more. */
 #define NNA_IR_MAX_RANK 8u
 #define NNA_IR_MAX_OPERANDS 9u
-/* Scores that operations on boxes are built for, so that sizes stay in 32 bits. */
+/* The most scores in operations on boxes, so that sizes fit into 32 bits. */
 #define NNA_IR_MAX_BOXES 0x200000u
-/* Elements of a window, for the same reason. */
+/* The most elements of a window, for the same reason. */
 #define NNA_IR_MAX_WINDOW 0x100000u
 
 enum nna_ir_kind {
@@ -91,7 +91,7 @@ enum nna_ir_kind {
 	NNA_IR_KINDS,
 };
 
-/* Operand 0 is the result, where there is one. */
+/* Operand 0 is the result, if there is one. */
 #define NNA_IR_OUT 0u
 #define NNA_IR_IN 1u
 
@@ -131,7 +131,7 @@ enum nna_nms_operand {
 	NNA_NMS_MASK, /* [b,n], may be absent: false removes a row */
 };
 
-/* Functions of UNARY and BINARY, and names by which nna_emit_ewise() knows other kinds. */
+/* Functions of UNARY and BINARY, and names of other kinds for nna_emit_ewise(). */
 enum nna_function {
 	NNA_FN_IDENTITY, /* the value in another type or quantisation; as UNARY between types */
 	NNA_FN_CAST, /* the stored number in another type */
@@ -168,20 +168,20 @@ enum nna_function {
 	NNA_FN_PRELU, /* a >= 0 ? a : a * b */
 	NNA_FN_FLOOR_DIV,
 	NNA_FN_SQUARED_DIFFERENCE,
-	NNA_FN_BITWISE_XOR, /* of integers without scale, as is */
+	NNA_FN_BITWISE_XOR, /* of integers without a scale */
 	NNA_FN_SHIFT_RIGHT,
-	NNA_FN_TRUNCATE_DIV, /* of integers without scale; DIV is the largest integer not above */
+	NNA_FN_TRUNCATE_DIV, /* of integers without a scale; DIV rounds down */
 	NNA_FN_SELECT,
 	NNA_FN_MUL_ADD,
 	NNA_FN_COUNT,
 };
 
 /*
- * Whose rule rounds a quantised result, where they differ. ONCE, of a convolution: the accumulator
- * is scaled by one exact factor and rounded once.
+ * The rule that rounds a quantised result, where NNAPI and TFLite differ. ONCE, for a convolution:
+ * the accumulator is scaled by one exact factor and rounded once.
  *
- * The others are those of integer LSTMs: of CONV2D, and of MUL and MUL_ADD with 16-bit operands. A
- * sum's other number is in the scale of the result, and is added to what has been rounded:
+ * The other rules are those of integer LSTMs: of CONV2D, and of MUL and MUL_ADD with 16-bit
+ * operands. The addend of a sum has the scale of the result, and is added to the rounded product:
  *
  *	IN_TWO		by a factor that is a float, to 31 bits fewer with halves up, then to the
  *			rest with halves away from zero
@@ -195,9 +195,9 @@ enum nna_ir_rounding { NNA_IR_ROUNDS_AS_NNAPI, NNA_IR_ROUNDS_AS_TFLITE,
 		       NNA_IR_ROUNDS_IN_Q15 };
 
 /**
- * struct nna_ir_bounds - what is stored lies within them
+ * struct nna_ir_bounds - bounds to which a result is clamped
  * @min, @max: of float results; infinite for none
- * @q_min, @q_max: of stored integers; those of the type for none
+ * @q_min, @q_max: of stored integers; the range of the type for none
  */
 struct nna_ir_bounds {
 	float min, max;
@@ -206,9 +206,9 @@ struct nna_ir_bounds {
 
 /**
  * struct nna_ir_sum - the result of CONV2D or MATMUL before its residual is added
- * @bounds: within which it lies
+ * @bounds: to which it is clamped
  * @scale, @zero_point: its quantisation
- * @rounding: enum nna_ir_rounding of the sum
+ * @rounding: enum nna_ir_rounding, of the sum
  * @residual_first: the residual is the first operand of the sum, for rules that are not symmetric
  */
 struct nna_ir_sum {
@@ -228,7 +228,7 @@ struct nna_ir_conv2d {
 
 enum nna_pool { NNA_POOL_AVERAGE, NNA_POOL_MAX, NNA_POOL_L2 };
 
-/** struct nna_ir_pool - positions outside the image take no part */
+/* * struct nna_ir_pool - positions outside the image are ignored */
 struct nna_ir_pool {
 	uint8_t function; /* enum nna_pool */
 	uint32_t kernel_h, kernel_w, stride_h, stride_w;
@@ -247,7 +247,7 @@ struct nna_ir_rescale {
 
 /** struct nna_ir_topk - the order of equal elements */
 struct nna_ir_topk {
-	bool lower_first; /* that with the lower index comes first, else the higher */
+	bool lower_first; /* of equal elements the one with the lower index comes first */
 };
 
 struct nna_ir_fill {
@@ -278,7 +278,7 @@ enum nna_resize { NNA_RESIZE_NEAREST, NNA_RESIZE_BILINEAR };
 struct nna_ir_resize {
 	uint8_t mode; /* enum nna_resize */
 	bool align_corners, half_pixel_centers;
-	float scale_h, scale_w; /* input's size over output's */
+	float scale_h, scale_w; /* size of the input divided by size of the output */
 };
 
 enum nna_roi { NNA_ROI_MAX, NNA_ROI_MEAN };
@@ -286,7 +286,7 @@ enum nna_roi { NNA_ROI_MAX, NNA_ROI_MEAN };
 /**
  * struct nna_ir_roi - bins of regions
  * @mode: enum nna_roi
- * @samples_h, @samples_w: MEAN: samples of a bin; 0: as many as it is high or wide
+ * @samples_h, @samples_w: MEAN: samples of a bin; 0: its height or width
  * @scale_h, @scale_w: pixels of the image per unit of a region
  */
 struct nna_ir_roi {
@@ -304,22 +304,23 @@ struct nna_ir_multinomial {
 };
 
 struct nna_ir_keypoint {
-	float tolerance; /* below it a peak is flat */
+	float tolerance; /* a smaller determinant counts as a flat peak */
 };
 
-/* What an overlap (intersection over union) does to a score. */
+/* The effect of an overlap (intersection over union) on a score. */
 enum nna_nms { NNA_NMS_SUPPRESS, NNA_NMS_HARD, NNA_NMS_LINEAR, NNA_NMS_GAUSSIAN };
 
 /**
- * struct nna_ir_nms - what competes and what is kept
+ * struct nna_ir_nms - non-maximum suppression
  * @mode: enum nna_nms
- * @by_class: what is kept of a group is in the order of classes
+ * @by_class: the rows that are kept of a group are ordered by class
  * @candidates: most rows of a group that compete in a class; 0 is all
- * @most_of_class, @most: most rows that are kept in a class of a group, and of a group
- * @depth: 0: classes compete separately; else rows by their best class, reporting so many classes
+ * @most_of_class, @most: the most rows that are kept of a class of a group, and of a group
+ * @depth: 0: classes compete separately; else rows compete by their best class, and this many
+ *	classes are reported
  * @class_base: number of class 0
- * @score_min: what is not above it does not compete
- * @score_floor: what falls below it is removed
+ * @score_min: rows with a score that is not above it do not compete
+ * @score_floor: rows whose score falls below it are removed
  * @threshold, @sigma: of the overlap
  */
 struct nna_ir_nms {
@@ -334,14 +335,14 @@ struct nna_ir_nms {
  * struct nna_ir_op - an operation
  * @kind: enum nna_ir_kind
  * @rounding: enum nna_ir_rounding
- * @form: the backend's: how its own form of constant operands lies; 0 is as the ir says
+ * @form: the backend's: layout of its own form of constant operands; 0 is the ir's layout
  * @dead: dropped by a pass
- * @operand_count: as @kind says
+ * @operand_count: of @kind
  * @outputs: bit set of the operands that it writes
  * @values: numbers, or NNA_NO_VALUE
- * @label: JUMP, BRANCH: where to; else NNA_NONE
+ * @label: JUMP, BRANCH: the target; else NNA_NONE
  * @origin: operation of the main subgraph that it comes from
- * @bounds: of the result; kinds that store what they compute in the type of the result
+ * @bounds: of the result, for kinds that convert to the type of the result
  * @sum: CONV2D, MATMUL with a residual
  */
 struct nna_ir_op {
@@ -376,9 +377,9 @@ struct nna_ir_op {
 	};
 };
 
-/* "CONV2D". */
+/* Return: the name of a kind, as "CONV2D". */
 const char *nna_ir_kind_name(uint8_t kind);
-/* Operands of a kind, and the bit set of those that it writes. */
+/* Return: the number of operands of a kind. *outputs: the bit set of those that it writes. */
 uint32_t nna_ir_kind_operands(uint8_t kind, uint32_t *outputs);
 
 static inline bool nna_ir_is_output(const struct nna_ir_op *op, uint32_t operand)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Real factors as integers. */
+/* Converts real factors to integers. */
 #include <math.h>
 
 #include "libnnaccel/ir/builder.h"
@@ -23,13 +23,13 @@ void nna_requantize_from(double factor, int32_t *multiplier, int32_t *shift)
 		s--;
 	}
 	if (s < 1) {
-		/* Beyond what the accumulator can be scaled by: everything saturates. */
+		/* The factor is too large: every accumulator saturates. */
 		m = INT32_MAX;
 		s = 1;
 	} else if (s > 62) {
 		/*
-		 * Below half of the smallest step for any accumulator: the multiplier loses bits to
-		 * the shift.
+		 * The result is below half a step for every accumulator, so the multiplier may lose
+		 * bits to the shift.
 		 */
 		m = s - 62 < 31 ? m >> (s - 62) : 0;
 		s = 62;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Types of elements in the ir, whatever a backend calls them. */
+/* Types of elements in the ir. */
 #ifndef NNA_IR_TYPE_H
 #define NNA_IR_TYPE_H
 
@@ -16,11 +16,11 @@ enum nna_type {
 	NNA_TYPE_S64,
 	NNA_TYPE_F16,
 	NNA_TYPE_F32,
-	NNA_TYPE_BOOL8, /* one byte: 0 is false, all else true */
+	NNA_TYPE_BOOL8, /* one byte: 0 is false, other numbers are true */
 	NNA_TYPE_U32,
 };
 
-/* Bytes of an element, 0 for NNA_TYPE_NONE. */
+/* Return: bytes of an element, 0 for NNA_TYPE_NONE. */
 static inline uint32_t nna_type_size(uint8_t type)
 {
 	static const uint8_t sizes[] = { 0, 1, 1, 2, 2, 4, 8, 2, 4, 1, 4 };
@@ -33,7 +33,7 @@ static inline bool nna_type_is_float(uint8_t type)
 	return type == NNA_TYPE_F32 || type == NNA_TYPE_F16;
 }
 
-/* The numbers that a type stores; all of s32 for wider ones. */
+/* Gives the range of the numbers that a type stores; that of s32 for wider types. */
 void nna_type_limits(uint8_t type, int32_t *low, int32_t *high);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* How often live operations use each storage: what a pass keeps rather than look at all of them. */
+/*
+ * Counts how often live operations use each storage, so that a pass need not visit all operations.
+ */
 #include <stdlib.h>
 
 #include "libnnaccel/ir/ir.h"

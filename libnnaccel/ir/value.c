@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Facts about values: how many elements, which bytes, in which order. */
+/* Properties of values: elements, bytes, order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,8 +109,8 @@ bool nna_value_overlap(const struct nna_value *a, const struct nna_value *b)
 	if (a_begin >= b_end || b_begin >= a_end)
 		return false;
 	/*
-	 * Slices of one tensor may interleave in memory and yet have no element in common: they
-	 * have the same strides, and ranges of indices in one dim that do not meet.
+	 * Slices of one tensor may interleave in memory without a common element: they have the
+	 * same strides, and disjoint ranges of indices in one dim.
 	 */
 	if (a->rank == b->rank && nna_type_size(a->type) == nna_type_size(b->type)) {
 		uint32_t size = nna_type_size(a->type);
@@ -157,7 +157,7 @@ void nna_value_set_strides(struct nna_value *v)
 	}
 }
 
-/* A row-major value without storage. */
+/* Makes a row-major value without a storage. */
 int nna_value_plain(struct nna_value *v, uint8_t type, uint32_t rank, const uint32_t *dims,
 		       float scale, int32_t zero_point)
 {
@@ -179,7 +179,7 @@ int nna_value_plain(struct nna_value *v, uint8_t type, uint32_t rank, const uint
 	return 0;
 }
 
-/* Whether two values have the same scales per channel, or none. */
+/* True if two values have the same scales per channel, or none. */
 bool nna_value_same_channels(const struct nna_value *a, const struct nna_value *b)
 {
 	if (!a->channel_scales || !b->channel_scales)

@@ -6,7 +6,10 @@
 
 #include "libnnaccel/ir/ir.h"
 
-/* The dim of @to that has as many elements as the channel dim of @from, and as many around it. */
+/*
+ * Return: the dim of @to with as many elements as the channel dim of @from, and as many elements
+ * outside and inside of it.
+ */
 static bool reshape_channels(const struct nna_value *from, struct nna_value *to)
 {
 	uint64_t before = 1, outer = 1;
@@ -24,9 +27,9 @@ static bool reshape_channels(const struct nna_value *from, struct nna_value *to)
 }
 
 /*
- * The strides of a view of @v with other dims; false where there are none. Walks both shapes from
- * the innermost dim outwards, in groups of equal element count; the old dims of a group must merge
- * into one run of elements.
+ * Gives the strides of a view of @v with other dims; false if there are none. Walks both shapes
+ * from the innermost dim outwards, in groups of equal element count; the old dims of a group must
+ * merge into one run of elements.
  */
 static bool reshape_strides(const struct nna_value *v, uint32_t rank, const uint32_t *dims,
 			    int32_t *strides)
@@ -41,7 +44,7 @@ static bool reshape_strides(const struct nna_value *v, uint32_t rank, const uint
 			old--;
 		if (old < 0) {
 			for (; new >= 0; new--)
-				strides[new] = 1; /* dims of 1 */
+				strides[new] = 1; /* the remaining dims are 1 */
 			break;
 		}
 		run = v->strides[old];
@@ -50,7 +53,7 @@ static bool reshape_strides(const struct nna_value *v, uint32_t rank, const uint
 			if (new < 0)
 				return false;
 			if (want > have) {
-				/* Take another old dim into the run. */
+				/* Adds another old dim to the run. */
 				while (old >= 0 && v->dims[old] == 1)
 					old--;
 				if (old < 0 || v->strides[old] != run * (int64_t)have)
@@ -182,7 +185,7 @@ int64_t nna_view_retype(struct nna_lower *l, uint32_t value, uint8_t type, float
 	v = l->values[value];
 	if (nna_type_size(type) != nna_type_size(v.type))
 		return -EINVAL;
-	/* One channel has one scale, which a value can have as its own. */
+	/* A single channel has one scale, which becomes the scale of the value. */
 	if (v.channel_scales && (v.channel_count != 1 || v.channel_scales[0] != scale))
 		return nna_scales_lost(l, "another type or scale for a tensor");
 	v.type = type;
@@ -226,7 +229,7 @@ int64_t nna_view_expand(struct nna_lower *l, uint32_t value, uint32_t axis)
 		v.dims[k] = v.dims[k - 1];
 		v.strides[k] = v.strides[k - 1];
 	}
-	/* The stride of a dim of 1 is free: one that keeps the value row-major where it was. */
+	/* The stride of a dim of 1 is arbitrary: this one keeps a row-major value row-major. */
 	v.strides[axis] = 1;
 	if (axis < v.rank) {
 		int64_t stride = (int64_t)v.dims[axis + 1] * v.strides[axis + 1];

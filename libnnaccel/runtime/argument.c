@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Arguments: what the caller binds inputs and outputs to. */
+/* Arguments: binding inputs and outputs to the caller's memory and buffers. */
 #include <errno.h>
 
 #include "libnnaccel/runtime/binding.h"
@@ -73,7 +73,8 @@ int nna_execution_get_input_route(const struct nna_execution *execution, uint32_
 
 	if (index >= count || !execution->inputs[index].bound) {
 		nna_log_print(&execution->program->device->log, NNA_LOG_ERROR,
-			      "input %u has no route: bind it first, as one of the program's %u inputs",
+			      "input %u has no route: bind it first, as one of the program's %u "
+			      "inputs",
 			      index, count);
 		return -EINVAL;
 	}

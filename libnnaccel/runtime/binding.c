@@ -13,10 +13,10 @@
 #include "libnnaccel/runtime/variant.h"
 
 /*
- * All that a route depends on is known when an argument is bound: the slots depend on the number of
- * arguments, not on the variant. There is one exception, for which @io of the variant is looked at:
- * an output whose rows are counted by the run needs room for the largest number of rows, or it is
- * staged. Such a program runs synchronously, so no caller has asked for its route before.
+ * Decides the route of input or output @index. It is known when an argument is bound, because slots
+ * depend on the number of arguments and not on the variant. The exception is an output whose rows
+ * the run counts: it is staged unless it has room for the largest number of rows, which @io of the
+ * variant tells. Such a program runs synchronously, so no caller has asked for that route before.
  */
 static enum nna_route route_of(const struct nna_execution *e, bool output, uint32_t index,
 			       const struct nna_binding *b, const struct nna_code_io *io)
@@ -57,7 +57,8 @@ static int check_dims(const struct nna_execution *e, bool output, uint32_t index
 		&sub->operands[output ? sub->outputs[index] : sub->inputs[index]].shape;
 
 	if (rank > NNACCEL_MAX_RANK)
-		return refuse(e, output, index, "%u dimensions are given, a tensor has at most %u: give those of the "
+		return refuse(e, output, index,
+			      "%u dimensions are given, a tensor has at most %u: give those of the "
 			      "model", rank, NNACCEL_MAX_RANK);
 	if (shape->rank_known && shape->rank && shape->rank != rank)
 		return refuse(e, output, index,
@@ -66,8 +67,8 @@ static int check_dims(const struct nna_execution *e, bool output, uint32_t index
 	for (uint32_t k = 0; k < rank; k++)
 		if (shape->rank == rank && shape->dims[k] && dims[k] && shape->dims[k] != dims[k])
 			return refuse(e, output, index,
-				      "dimension %u is given as %u, the model states %u: give that, "
-				      "or 0", k, dims[k], shape->dims[k]);
+				      "dimension %u is given as %u, the model states %u: give "
+				      "that, or 0", k, dims[k], shape->dims[k]);
 	return 0;
 }
 
@@ -138,15 +139,16 @@ int nna_bindings_get_shapes(struct nna_execution *e, struct nna_shape *shapes, c
 		*s = sub->operands[sub->inputs[i]].shape;
 		data[i] = nna_binding_data(b);
 		if (!b->bound)
-			return refuse(e, false, i, "it is not bound: call nna_execution_set_input() "
-				      "or nna_execution_set_input_buffer() before a run");
+			return refuse(e, false, i,
+				      "it is not bound: call nna_execution_set_input() or "
+				      "nna_execution_set_input_buffer() before a run");
 		if (b->omitted) {
 			s->omitted = true;
 			s->final = true;
 			continue;
 		}
 		if (b->has_dims) {
-			/* A dimension that the caller leaves open is as the model states it. */
+			/* The model's dimension replaces one that the caller leaves open. */
 			for (uint32_t k = 0; k < b->rank; k++)
 				s->dims[k] = b->dims[k] ? b->dims[k] :
 					     s->rank == b->rank ? s->dims[k] : 0;
@@ -179,8 +181,9 @@ int nna_bindings_check_outputs(struct nna_execution *e, const struct nna_code_io
 
 		b->short_of = false;
 		if (!b->bound)
-			return refuse(e, true, i, "it is not bound: call nna_execution_set_output() "
-				      "or nna_execution_set_output_buffer() before a run");
+			return refuse(e, true, i,
+				      "it is not bound: call nna_execution_set_output() or "
+				      "nna_execution_set_output_buffer() before a run");
 		for (uint32_t k = io->counted; b->has_dims && k < b->rank; k++) {
 			if (b->rank != io->rank)
 				return refuse(e, true, i, "it is bound with %u dimensions, a run "
@@ -227,7 +230,7 @@ static int need_staging(struct nna_execution *e)
 				  &e->context->staging);
 }
 
-/* Where a bound input or output lies for the device. */
+/* Gives the device address of a bound input or output. */
 static int place_binding(struct nna_execution *e, const struct nna_binding *b, uint64_t place,
 			 uint64_t *va)
 {
@@ -309,8 +312,8 @@ void nna_bindings_copy_inputs(struct nna_execution *e, uint32_t which)
 }
 
 /*
- * Takes the number of rows that the run has counted for output @i, and checks it against what the
- * model states and what is bound.
+ * Reads the number of rows that the run has counted for output @i, and checks it against the model
+ * and the binding.
  */
 static int count_rows(struct nna_execution *e, uint32_t i, size_t *size)
 {

@@ -91,8 +91,8 @@ int nna_binding_set(struct nna_execution *execution, bool output, uint32_t index
 int nna_bindings_get_shapes(struct nna_execution *execution, struct nna_shape *shapes,
 			    const void **data);
 /*
- * Compares outputs as they are bound with what a run writes. Return: 0; -EINVAL, which is logged;
- * or -ENOSPC: some are too small, and marked as such.
+ * Compares the bindings of outputs with the shapes that a run writes. Return: 0; -EINVAL, which is
+ * logged; or -ENOSPC: some are too small, and marked as such.
  */
 int nna_bindings_check_outputs(struct nna_execution *execution, const struct nna_code_io *wanted);
 /*

@@ -15,7 +15,10 @@
 _Static_assert(sizeof(NNA_BUILD_ID) == sizeof(((struct nna_blob_header *)0)->build_id) + 1,
 	       "a build id fills its field");
 
-/* A digest of what the compiler depends on beside the graph and the versions in the header. */
+/*
+ * Computes a digest of the properties that the compiler depends on, except the graph and the
+ * versions in the header.
+ */
 static void identify_device(const struct nna_device *device, uint64_t identity[2])
 {
 	const struct nna_device_info *info = &device->info;
@@ -57,7 +60,9 @@ uint64_t nna_blob_size(const struct nna_blob_header *h)
 
 /* --------------------------------------------------------------------------------------- saving */
 
-/* The variant that a blob of a program is made of, a reference; NULL when there is none. */
+/*
+ * Return: the variant that is saved in a blob of the program, a reference; NULL if there is none.
+ */
 static struct nna_variant *saved_variant(const struct nna_program *program)
 {
 	struct nna_program *p = (struct nna_program *)program;
@@ -166,7 +171,7 @@ int nna_program_save(const struct nna_program *program, const struct nna_blob_wr
 	v = saved_variant(program);
 	if (!v) {
 		nna_log_print(&program->device->log, NNA_LOG_INFO,
-			      "the program cannot be saved: its shapes depend on what is bound");
+			      "the program cannot be saved: its shapes depend on bindings or data");
 		return -ENOTSUP;
 	}
 	nna_digest_begin(&d);

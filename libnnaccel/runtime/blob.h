@@ -2,38 +2,37 @@
 /*
  * Blobs: a compiled program as bytes that are kept outside of the process.
  *
- * A blob is what compiling has made, without addresses, so that it can be loaded anywhere:
+ * A blob is the output of the compiler, without addresses, so that it can be loaded at any address:
  *
- *	struct nna_blob_header		what it is of and for, and all sizes
+ *	struct nna_blob_header		its program, its device, and all sizes
  *	struct nna_blob_io [inputs, then outputs]
  *	uint32_t [operations]		types, as they were added; messages name them
  *	stream
  *	constants			packed as the device reads them
  *	uint64_t [2]			checksum: the digest of all that is above
  *
- * All of it is plain data in this machine's order of bytes, without gaps; nothing is aligned. Each
- * row above the checksum is one piece for the digest. What follows from the rest is not in it:
- * slots, the places of arguments, the base table.
+ * All members are plain data in the byte order of this machine, without gaps and without alignment.
+ * Each row above the checksum is one piece of the digest. Data that can be computed from the rest
+ * is left out: slots, the offsets of arguments, the base table.
  *
- * A program can be saved when it was compiled for the shapes that its graph states and nothing else
- * decides about it. Programs that are compiled when inputs are bound, whose shapes depend on values
- * of inputs or that run in parts are not: they have one stream per signature or part, which are
- * made anew.
+ * A program can be saved if it was compiled for the shapes that its graph states. Programs that are
+ * compiled when inputs are bound, whose shapes depend on values of inputs, or that run in parts
+ * cannot be saved: they have one stream per signature or part.
  *
- * Ownership: nobody keeps a blob. Saving reads the program's variant, to which it holds a reference
- * meanwhile. Loading copies: stream and constants are read straight into the BO that the new
- * program owns, all else into its struct nna_code; nothing points to the reader's memory, and a
- * file behind it is never mapped, so that it may change or vanish at any time.
+ * Ownership: no object keeps a blob. Saving reads the program's variant, to which it holds a
+ * reference meanwhile. Loading copies: stream and constants are read directly into the BO that the
+ * new program owns, all other data into its struct nna_code. No pointer to the reader's memory is
+ * kept, and a file is never mapped, so it may change or vanish at any time.
  *
  * Trust: none. A blob of another build, kind of device, preference or graph is refused before its
  * tables are read. Every count, size and offset is checked against the size that the reader states,
- * the device and the graph, before memory of that size is asked for; the checksum is compared
- * before anything runs. It finds damage, not malice: somebody who makes a blob with a checksum can
- * have the device execute a stream of his, which it checks as it does each process's, in the
- * address space of the process that has loaded it.
+ * the device and the graph, before memory of that size is allocated. The checksum is compared
+ * before the program can run. It detects damage, not malice: an attacker who writes a blob with a
+ * valid checksum can have the device execute a stream in the address space of the process that
+ * loads it. The device checks such a stream like any other.
  *
- * Locking: both directions may be used from any thread. What is loaded is nobody else's until it is
- * returned.
+ * Locking: programs may be saved and loaded from any thread. No other thread knows a program before
+ * it is returned.
  */
 #ifndef NNA_BLOB_H
 #define NNA_BLOB_H
@@ -42,17 +41,18 @@
 
 #include "nnaccel.h"
 
-#define NNA_BLOB_MAGIC 0x414e4e42u /* differs in the other order of bytes */
+#define NNA_BLOB_MAGIC 0x414e4e42u /* differs in the other byte order */
 #define NNA_BLOB_VERSION 1u
 
 /**
- * struct nna_blob_header - how a blob begins
+ * struct nna_blob_header - the beginning of a blob
  * @magic: NNA_BLOB_MAGIC
  * @version: NNA_BLOB_VERSION
  * @build_id: of the library that compiled the program
- * @abi_major, @stream_version, @layout_version: that the program is for
+ * @abi_major, @stream_version, @layout_version: versions of the device that the program is for
  * @preference: of struct nna_program_options
- * @device: digest of what else about the device and this process the compiler depends on
+ * @device: digest of all other properties of the device and this process that the compiler depends
+ *	on
  * @graph: nna_graph_identify()
  * @size: bytes of the blob
  * @constants_size: bytes
@@ -89,12 +89,12 @@ struct nna_blob_header {
  * @flags: NNA_BLOB_*; @used and @counted are those of struct nna_code_io
  * @rank: of @dims
  * @stated_rank: of @stated
- * @dims: that it is compiled for; 0 beyond @rank
- * @stated: what the graph says of them, 0 is unknown
+ * @dims: for which it is compiled; 0 beyond @rank
+ * @stated: dimensions that the graph states, 0 is unknown
  * @scale: of quantised types
  * @zero_point: of quantised types
  * @size: bytes, which follow from @type and @dims
- * @count: if counted: where in scratch memory the number of rows is
+ * @count: if counted: offset of the number of rows in scratch memory
  */
 struct nna_blob_io {
 	uint32_t type, flags;
@@ -111,7 +111,7 @@ _Static_assert(sizeof(struct nna_blob_io) == 4 * 4 + 2 * 4 * NNACCEL_MAX_RANK + 
 	       "an argument has no gaps");
 
 /*
- * Begins a header for this device; the graph and the sizes are still to be filled in.
+ * Begins a header for this device. The caller fills in the graph and the sizes.
  */
 struct nna_blob_header nna_blob_header_begin(const struct nna_device *device, uint32_t preference);
 /* Bytes of a blob. The sum does not overflow for sizes that have been checked. */

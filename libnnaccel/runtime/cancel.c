@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Cancelling an execution: its run is to end now, whatever it waits for.
+ * Cancelling an execution: its run ends as soon as possible, whatever it waits for.
  *
- * Where the run is decides who ends it:
+ * The state of the run decides which code ends it:
  *
  *	it waits in the library (dependent.c)	this file takes it back from the waiter
  *	its job is in a queue			the winsys ends the jobs of the queue
  *	a thread prepares it, or runs parts	that thread, when it is about to submit a job
  *
- * The execution stays cancelled, so a run that begins at the same time is not missed: whoever
- * submits a job, or gives a run to the waiter, looks at @cancelled under the lock under which the
- * canceller looks for a job, or for a run in the waiter. An execution of a part of a graph submits
- * for its parent, which is the one that is cancelled.
+ * The execution stays cancelled, so a run that begins at the same time is not missed. Code that
+ * submits a job, or gives a run to the waiter, reads @cancelled under the same lock under which
+ * nna_execution_cancel() looks for a job, or for a run in the waiter. An execution of a part
+ * submits for its parent, which is the one that is cancelled.
  */
 #include <errno.h>
 

@@ -46,7 +46,7 @@ int nna_context_create(struct nna_device *d, enum nna_priority priority,
 	return 0;
 }
 
-/* Arguments in the shared slot have their places already; the others come after that slot. */
+/* Arguments in the shared slot have their offsets already; the others follow that slot. */
 int nna_context_place_io(const struct nna_code *code, uint64_t **places, uint64_t *size)
 {
 	uint64_t at = code->shared_size;
@@ -84,7 +84,8 @@ int nna_context_job_error(struct nna_device *device, const struct nna_context *c
 	struct nna_report report;
 	int ret;
 
-	device->backend->read_report(nna_context_report(context), device->ws->tick_hz, NULL, 0, &report);
+	device->backend->read_report(nna_context_report(context), device->ws->tick_hz, NULL, 0,
+				     &report);
 	if (report.reported)
 		return report.error;
 	ret = device->ws->ops->fence_status(device->ws, fence);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Dependent runs: those that wait in this process for what they depend on.
+ * Dependent runs: those that wait in this process for their dependencies.
  *
  * The device waits for in-fences, except for these runs:
  *
@@ -8,16 +8,17 @@
  *	the program runs synchronously
  *	it depends on a run by its fence rather than by an fd, or callbacks are asked for
  *
- * Such a run is a struct nna_dependent, and the waiter of its device (waiter.h) takes it from one
- * step to the next, so that no thread of the caller's waits and none is made for it:
+ * Such a run is a struct nna_dependent. The waiter of its device (waiter.h) executes its steps, so
+ * that no thread of the caller waits, and no thread is created for it:
  *
  *	before	for everything that the run depends on; then its inputs are copied and its job is
  *		submitted. A run that may take long here (it has to be compiled, runs in parts or
  *		synchronously) is made to its end at once: such a wait is slow.
  *	after	for its job; then the end of the run is taken
  *
- * Between the steps nobody but the waiter touches the execution; its owner asks whether it still
- * runs. When it has ended the waiter touches it no more, and tells the fence and then the callback.
+ * Between the steps only the waiter uses the execution; its owner may ask whether it still runs.
+ * When the run has ended, the waiter does not use the execution any more, and signals the fence and
+ * then calls the callback.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,19 +39,19 @@
 
 /**
  * struct nna_dependent - a run that waits here; allocated for the run
- * @before: for what it depends on. Its fds are copies of those that the caller named, @fd_count of
- *	them and owned, and then those of @fences.
- * @after: for @job; @after_fd is its only fd
- * @execution: whose run it is
+ * @before: the wait for the dependencies. Its fds are copies of the caller's, @fd_count of them and
+ *	owned, and then those of @fences.
+ * @after: the wait for @job; @after_fd is its only fd
+ * @execution: the execution of the run
  * @fence: of the run, a reference
  * @job: the fence of its job, a reference; NULL before there is one
  * @fences: @fence_count fences that it depends on, references
  * @ready: of struct nna_dependencies, as are @ended and @user
- * @prepared: what depends on bindings only has been prepared
- * @copies: of enum nna_inputs: what is still to be copied to staging memory
+ * @prepared: variant, context, state and base table are prepared
+ * @copies: of enum nna_inputs: the inputs that are still to be copied to staging memory
  * @bytes: copies of the inputs in the caller's own memory, which cannot be in staging memory yet;
  *	NULL: none are needed
- * @data: with @bytes: what the inputs were bound to before they were bound to these
+ * @data: with @bytes: the memory that the caller has bound the inputs to
  */
 struct nna_dependent {
 	struct nna_wait before, after;
@@ -69,13 +70,13 @@ struct nna_dependent {
 	void **data;
 };
 
-/* The struct whose member this wait is. */
+/* The struct nna_dependent that contains a wait. */
 #define dependent_of(wait, member) \
 	((struct nna_dependent *)((char *)(wait) - offsetof(struct nna_dependent, member)))
 
 /* ----------------------------------------------------------------------------------- end of run */
 
-/* Gives back what the run depended on. */
+/* Closes the fds, and drops the references to fences, of the dependencies. */
 static void drop_dependencies(struct nna_dependent *d)
 {
 	while (d->fd_count) {
@@ -99,7 +100,7 @@ static void dependent_free(struct nna_dependent *d)
 	free(d);
 }
 
-/* Binds the inputs to what the caller has bound them to. */
+/* Restores the caller's bindings of the inputs. */
 static void restore_inputs(struct nna_dependent *d)
 {
 	struct nna_execution *e = d->execution;
@@ -109,7 +110,7 @@ static void restore_inputs(struct nna_dependent *d)
 			e->inputs[i].data = d->data[i];
 }
 
-/* The execution knows of the end; from here on it may be gone. */
+/* The execution knows that the run has ended. From here on its owner may destroy it. */
 static void tell_end(struct nna_dependent *d, int error)
 {
 	nna_fence_end(d->fence, error);
@@ -125,7 +126,7 @@ static void end_without_job(struct nna_dependent *d, int error)
 	tell_end(d, error);
 }
 
-/* The job has ended, or is waited for here. */
+/* Takes the end of a run with a job. Waits for the job if it has not ended. */
 static void end_with_job(struct nna_dependent *d)
 {
 	struct nna_execution *e = d->execution;
@@ -143,13 +144,16 @@ static void end_with_job(struct nna_dependent *d)
 
 /* ---------------------------------------------------------------------------------------- steps */
 
-/* For @after. Whatever the fd says, the report tells how the job has ended. */
+/* Completes the wait @after. The report, not the fd, tells the result of the job. */
 static void after_done(struct nna_wait *wait, int error)
 {
 	end_with_job(dependent_of(wait, after));
 }
 
-/* Whether all that the run depends on has ended well; takes the end of the runs among it. */
+/*
+ * Checks whether all dependencies have ended without an error, and takes the end of runs among
+ * them. Return: 0, -ECANCELED or -ETIMEDOUT.
+ */
 static int check_dependencies(struct nna_dependent *d, int error)
 {
 	if (error == -ETIMEDOUT)
@@ -159,7 +163,7 @@ static int check_dependencies(struct nna_dependent *d, int error)
 	return error ? -ECANCELED : 0;
 }
 
-/* For @before: makes the run, or the next step of it. */
+/* Completes the wait @before: does the whole run, or submits its job. */
 static void before_done(struct nna_wait *wait, int error)
 {
 	struct nna_dependent *d = dependent_of(wait, before);
@@ -188,7 +192,7 @@ static void before_done(struct nna_wait *wait, int error)
 		return;
 	}
 	d->after_fd = nna_fence_poll(d->job);
-	/* Without an fd, or while the device is closed, nobody else waits for the job. */
+	/* Without an fd, or while the device is closed, no other thread waits for the job. */
 	if (e->variant->code->synchronous || d->after_fd < 0 ||
 	    nna_waiter_add(&e->program->device->waiter, &d->after))
 		end_with_job(d);
@@ -197,8 +201,8 @@ static void before_done(struct nna_wait *wait, int error)
 /* ----------------------------------------------------------------------------------- submission */
 
 /*
- * Prepares what does not have to be read from what the run depends on. -EAGAIN: something has to
- * be.
+ * Prepares a run without reading inputs that its dependencies may still write. -EAGAIN: it has to
+ * read some.
  */
 static int prepare_early(struct nna_execution *e, bool late)
 {
@@ -240,7 +244,7 @@ static int keep_inputs(struct nna_dependent *d)
 	return 0;
 }
 
-/* Takes copies and references of what the run depends on. */
+/* Copies the fds, and takes references to the fences, that the run depends on. */
 static int take_dependencies(struct nna_dependent *d, const struct nna_dependencies *what)
 {
 	d->before.fds = calloc((size_t)what->fd_count + what->fence_count + 1,
@@ -272,7 +276,9 @@ static int take_dependencies(struct nna_dependent *d, const struct nna_dependenc
 	return 0;
 }
 
-/* All of a dependent run before the waiter has it. After a failure it is to be freed. */
+/*
+ * Does the part of a dependent run before the waiter gets it. The caller frees @d after a failure.
+ */
 static int dependent_make(struct nna_dependent *d, const struct nna_dependencies *what)
 {
 	struct nna_execution *e = d->execution;
@@ -304,8 +310,8 @@ static int dependent_make(struct nna_dependent *d, const struct nna_dependencies
 }
 
 /*
- * Gives the run to the waiter, which may end it before this returns. Under the lock, so that who
- * cancels the execution finds the run in the waiter, or comes before it.
+ * Gives the run to the waiter, which may end it before this function returns. Under the lock, so
+ * that nna_execution_cancel() either finds the run in the waiter or is seen here.
  */
 static int dependent_add(struct nna_dependent *d)
 {
@@ -340,7 +346,10 @@ int nna_dependent_start(struct nna_execution *e, const struct nna_dependencies *
 	ret = dependent_make(d, what);
 	fence = d->fence;
 	if (!ret) {
-		/* One reference each for the execution and the caller. The waiter may be fast. */
+		/*
+		 * One reference for the execution, one for the caller; taken first, because the run
+		 * may end during the call.
+		 */
 		nna_fence_get(fence);
 		nna_fence_get(fence);
 		ret = dependent_add(d);
@@ -367,10 +376,11 @@ int nna_execution_submit_after_sized(struct nna_execution *execution,
 		return ret;
 	if (!dependencies || (own.fd_count && !own.fds) || (own.fence_count && !own.fences)) {
 		nna_log_print(&execution->program->device->log, NNA_LOG_ERROR,
-			      !dependencies ? "the dependencies are NULL: use "
-					      "nna_execution_submit() for a run without any" :
-					      "a list of dependencies is NULL, but its count is not "
-					      "0: give @fds and @fences, or counts of 0");
+			      !dependencies ?
+			      "the dependencies are NULL: use nna_execution_submit() for a run "
+			      "without any" :
+			      "a list of dependencies is NULL, but its count is not 0: give @fds "
+			      "and @fences, or counts of 0");
 		return -EINVAL;
 	}
 	ret = nna_execution_begin(execution);

@@ -9,7 +9,7 @@
 #include "libnnaccel/support/log.h"
 #include "libnnaccel/support/sized.h"
 
-/* The backend for what the winsys says the device is. */
+/* Finds the backend for the kind of accelerator. */
 static int find_backend(struct nna_device *d)
 {
 	const struct nna_backend *b = nna_backend_find(d->ws->accelerator);
@@ -18,7 +18,7 @@ static int find_backend(struct nna_device *d)
 	if (!b) {
 		nna_log_print(&d->log, NNA_LOG_ERROR,
 			      "%s is an accelerator of the kind \"%s\": this library has no backend "
-			      "for it (libnnaccel/backend/table.c lists what it has)",
+			      "for it (libnnaccel/backend/table.c lists its backends)",
 			      i->name, d->ws->accelerator);
 		return -ENODEV;
 	}
@@ -50,7 +50,7 @@ int nna_device_open_sized(const char *name, const struct nna_device_options *opt
 	d->log = own.log;
 	ret = nna_winsys_open(name, options ? &own : NULL, &d->ws);
 	if (ret) {
-		/* About a plug-in there is a message already, which says what to do. */
+		/* The plug-in's loader has logged its error, with the remedy. */
 		if (ret != -ELIBACC && ret != -ELIBBAD)
 			nna_log_print(&d->log, NNA_LOG_ERROR, "device %s cannot be opened: %s",
 				      name ? name : "auto", strerror(-ret));
@@ -71,7 +71,7 @@ int nna_device_open_sized(const char *name, const struct nna_device_options *opt
 
 void nna_device_close(struct nna_device *device)
 {
-	/* The threads and the memory of the device are those of the process that opened it. */
+	/* The threads and the memory of the device belong to the process that opened it. */
 	if (!device || getpid() != device->waiter.pid)
 		return;
 	nna_waiter_fini(&device->waiter);

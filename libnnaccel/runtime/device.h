@@ -19,7 +19,7 @@
  * @ws: how the library reaches it; owned
  * @backend: the backend for this kind of accelerator
  * @log: where messages go
- * @info: what nna_device_get_info() returns
+ * @info: the result of nna_device_get_info()
  * @waiter: waits for in-fences that the device cannot wait for
  * @spares: frees contexts that have been spare for a while
  */

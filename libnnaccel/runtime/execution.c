@@ -42,7 +42,7 @@ int nna_execution_create(struct nna_program *program, struct nna_execution **out
 	return 0;
 }
 
-/* Takes the end of a run that nobody has waited for. */
+/* Takes the end of a run that no thread has waited for. */
 static void settle(struct nna_execution *e)
 {
 	struct nna_fence *fence = e->fence;

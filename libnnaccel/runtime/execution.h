@@ -24,17 +24,17 @@
  *	spare.c fold.c variant.c program.c blob.c load.c
  *	binding.c	routes, shapes, base table, and the copies before and after a run
  *	submit.c	the job of a run: its submission, its resumption when it yields, and its end
- *	cancel.c	ends a run that nobody wants any more
+ *	cancel.c	ends a run that was cancelled
  *	prepare.c	variant, context, state and base table of a run
  *	execution.c	life and settings
- *	argument.c	what the caller binds
- *	profile.c	memory for profiles, and what the last run recorded
+ *	argument.c	bindings of the caller
+ *	profile.c	memory for profiles, and the profile of the last run
  *	result.c	dimensions and times of the last run
  *	frame.c part.c parts.c
  *			runs whose shapes depend on data (parts.h)
  *	dependent.c	runs that wait in this process before the device gets their job
- *	run.c		nna_execution_compute() and nna_execution_submit(), which choose between a job,
- *			parts and a dependent run
+ *	run.c		nna_execution_compute() and nna_execution_submit(), which choose between one
+ *			job, parts and a dependent run
  *
  * The end of a run
  *

@@ -82,7 +82,7 @@ int nna_fence_fd_status(int fd, short revents)
 		return -EBADF;
 	if (!ioctl(fd, SYNC_IOC_FILE_INFO, &info))
 		return info.status < 0 ? -ECANCELED : 0;
-	/* It is no sync_file. The loopback takes anything that polls readable when signalled. */
+	/* It is no sync_file. The loopback accepts any fd that polls readable when signalled. */
 	return revents & POLLERR || !(revents & POLLIN) ? -ECANCELED : 0;
 }
 

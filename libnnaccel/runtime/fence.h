@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fences of the library's own, and fds of fences. struct nna_fence is in libnnaccel/winsys/fence.h;
- * a fence of a job is the winsys's, and its wait is in end.c, because the first thread that waits
- * takes the end of the run.
+ * the winsys makes the fences of jobs. nna_fence_wait() is in submit.c, because the first thread
+ * that waits takes the end of the run.
  */
 #ifndef NNA_RUNTIME_FENCE_H
 #define NNA_RUNTIME_FENCE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Folding: while a variant is compiled, operations whose inputs are all constant are run on the
- * device, as nothing is computed in this library. The compiler says which and when
- * (libnnaccel/compiler/fold.h); this runs one job of them.
+ * Constant folding: while a variant is compiled, the device runs operations whose inputs are all
+ * constant, because the library computes nothing. The compiler decides which ones and when
+ * (libnnaccel/compiler/fold.h); this file runs one job of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "libnnaccel/runtime/program.h"
 #include "libnnaccel/winsys/job.h"
 
-/* Waits for the job of @fence. One that has failed is reported with the operation at fault. */
+/* Waits for the job of @fence. If it has failed, the operation at fault is logged. */
 static int wait_for_end(const struct nna_program *program, const struct nna_context *c,
 			const struct nna_code *code, struct nna_fence *fence)
 {

@@ -31,7 +31,7 @@ void nna_parts_tensor_put(struct nna_parts *run, struct nna_parts_tensor *t)
 	free(t);
 }
 
-/* A spare buffer of at least @size bytes and at most four times as many, or a new one. */
+/* Takes a spare buffer of at least @size and at most 4 * @size bytes, or creates one. */
 static int get_buffer(struct nna_parts *run, size_t size, struct nna_buffer **out)
 {
 	if (!size)
@@ -69,7 +69,7 @@ const void *nna_parts_tensor_data(const struct nna_parts_tensor *t)
 	return t->data ? t->data : (const char *)nna_buffer_map(t->buffer) + t->offset;
 }
 
-/* Whether a tensor has the dimensions that the model states, as far as it does. */
+/* True if a tensor has the dimensions that the model states; unknown ones match all. */
 static bool fits(const struct nna_shape *stated, const struct nna_parts_tensor *t)
 {
 	if (t->omitted || !stated->rank_known)
@@ -108,7 +108,8 @@ int nna_parts_frame_set(struct nna_parts *run, struct nna_parts_frame *f, uint32
 		return 0;
 	nna_log_print(
 		nna_parts_log(run), NNA_LOG_ERROR,
-		"operand %u of subgraph %u has other dimensions in this run than the model says",
+		"operand %u of subgraph %u has other dimensions in this run than the model "
+		"states: leave them unknown in the model",
 		operand, f->number);
 	return -EINVAL;
 }
@@ -122,8 +123,8 @@ int nna_parts_frame_get(struct nna_parts *run, struct nna_parts_frame *f, uint32
 	if (!t) {
 		if (o->lifetime != NNA_LIFETIME_CONSTANT && o->lifetime != NNA_LIFETIME_NO_VALUE) {
 			nna_log_print(nna_parts_log(run), NNA_LOG_ERROR,
-				      "operand %u of subgraph %u is state, and its shape depends "
-				      "on data: not supported",
+				      "operand %u of subgraph %u is a state variable, which is "
+				      "not supported in a graph whose shapes depend on data",
 				      operand, f->number);
 			return -ENOTSUP;
 		}

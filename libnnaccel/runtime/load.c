@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Loading a program from a blob. blob.h says what a blob is, and what is believed of it. */
+/* Loading a program from a blob, which is not trusted (blob.h). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,13 @@
 #include "libnnaccel/support/sized.h"
 
 /**
- * struct nna_loading - a program that is being loaded; what is owned is given up piece by piece
- * @device: that it is for
- * @from: where the bytes come from
- * @digest: of those that were read
- * @ios: owned: arguments, inputs first
- * @graph: a reference: the caller's, or one that has the interface only
+ * struct nna_loading - a program that is being loaded; the program takes over the owned members one
+ * by one
+ * @device: the device of the program
+ * @from: the reader
+ * @digest: of the bytes that were read
+ * @ios: the arguments, inputs first; owned
+ * @graph: a reference to the caller's graph, or to one with only the interface
  * @code: owned
  * @bo: owned
  */
@@ -32,7 +33,7 @@ struct nna_loading {
 	struct nna_winsys_bo *bo;
 };
 
-/* Says why a blob is refused. Return: @error. */
+/* Logs why a blob is refused. Return: @error. */
 static int refuse(const struct nna_loading *l, int error, const char *why)
 {
 	nna_log_print(&l->device->log, NNA_LOG_WARNING, "a saved program is not used: %s", why);
@@ -49,7 +50,10 @@ static int get(struct nna_loading *l, void *data, size_t size)
 	return 0;
 }
 
-/* The header: first whether the blob is ours, then whether its sizes agree. */
+/*
+ * Reads the header. Checks whether the blob is of this build and device, then whether its sizes
+ * agree.
+ */
 static int get_header(struct nna_loading *l, uint32_t preference)
 {
 	const struct nna_blob_header ours = nna_blob_header_begin(l->device, preference);
@@ -80,7 +84,7 @@ static int get_header(struct nna_loading *l, uint32_t preference)
 	return 0;
 }
 
-/* The interface of the program as a finished graph: nothing can be compiled of it. */
+/* Makes a finished graph of the program's interface, which cannot be compiled. */
 static int make_interface(struct nna_loading *l)
 {
 	const struct nna_blob_header *h = &l->header;
@@ -127,7 +131,7 @@ static int make_interface(struct nna_loading *l)
 	return 0;
 }
 
-/* Whether an argument is complete in itself and as part of this program. */
+/* True if an argument is consistent in itself and with the header. */
 static bool io_is_valid(const struct nna_loading *l, uint32_t index)
 {
 	const struct nna_blob_io *io = &l->ios[index];
@@ -150,7 +154,7 @@ static bool io_is_valid(const struct nna_loading *l, uint32_t index)
 	return !io->count;
 }
 
-/* Whether an argument is the one that the graph has at this place. */
+/* True if an argument agrees with the graph's argument at this index. */
 static bool io_fits(const struct nna_loading *l, uint32_t index)
 {
 	const struct nna_subgraph *sub = &l->graph->subgraphs[0];
@@ -170,14 +174,14 @@ static bool io_fits(const struct nna_loading *l, uint32_t index)
 	return true;
 }
 
-/* Arguments and types of operations; afterwards there is a graph for them. */
+/* Reads the arguments and the types of operations. Afterwards @graph is set. */
 static int get_tables(struct nna_loading *l, struct nna_graph *graph)
 {
 	const struct nna_blob_header *h = &l->header;
 	uint32_t total, *types;
 	int ret;
 
-	/* The header's size bounds each of them, and so what is allocated here. */
+	/* The size in the header bounds each count, and so the memory that is allocated here. */
 	if (__builtin_add_overflow(h->input_count, h->output_count, &total))
 		return refuse(l, -EBADMSG, "its sizes do not agree");
 	if (graph && (graph->subgraphs[0].input_count != h->input_count ||
@@ -208,7 +212,7 @@ static int get_tables(struct nna_loading *l, struct nna_graph *graph)
 	return ret;
 }
 
-/* What the header and the arguments say, as code without its image. */
+/* Makes the code that the header and the arguments describe, without its image. */
 static int make_code(struct nna_loading *l)
 {
 	const struct nna_blob_header *h = &l->header;
@@ -251,7 +255,7 @@ static int make_code(struct nna_loading *l)
 	return 0;
 }
 
-/* Stream and constants, into a BO; the stream stays in this process, too. */
+/* Reads stream and constants into a BO. A copy of the stream stays in this process. */
 static int get_image(struct nna_loading *l)
 {
 	struct nna_winsys *ws = l->device->ws;
@@ -279,7 +283,7 @@ static int get_image(struct nna_loading *l)
 	return 0;
 }
 
-/* The program of what has been read, which it takes over. */
+/* Makes the program, which takes over the code and the BO. */
 static int make_program(struct nna_loading *l, const struct nna_program_options *options,
 			bool fixed, struct nna_program **out)
 {
@@ -307,7 +311,10 @@ static int make_program(struct nna_loading *l, const struct nna_program_options 
 	return 0;
 }
 
-/* Whether the blob is of this graph. After its header, so that others cost no more than that. */
+/*
+ * Checks whether the blob is of this graph. Called after the header was read, so that a blob of
+ * another build is refused without reading the constants of the graph.
+ */
 static int compare_graph(struct nna_loading *l, const struct nna_graph *graph)
 {
 	uint64_t identity[2];

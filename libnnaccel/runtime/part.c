@@ -10,7 +10,7 @@
 #include "libnnaccel/runtime/variant.h"
 #include "libnnaccel/support/clock.h"
 
-/* Operands of a part have the numbers that they have in the subgraph, so in the frame, too. */
+/* Operands of a part have the same numbers in the subgraph, and so in the frame. */
 static int bind_inputs(struct nna_parts *run, struct nna_execution *e,
 		       const struct nna_subgraph *part, struct nna_parts_frame *f)
 {
@@ -47,7 +47,7 @@ static int bind_outputs(struct nna_parts *run, struct nna_execution *e,
 	return ret;
 }
 
-/* Shapes as the run has left them. */
+/* Takes the shapes of the part's outputs after its run. */
 static int take_shapes(struct nna_parts *run, struct nna_execution *e,
 		       const struct nna_subgraph *part, struct nna_parts_frame *f)
 {
@@ -88,7 +88,8 @@ static int set_limits(struct nna_parts *run, struct nna_execution *e)
 		if (now >= run->loop_end) {
 			nna_log_print(
 				nna_parts_log(run), NNA_LOG_ERROR,
-				"WHILE (operation %u of subgraph %u) took longer than %llu ms",
+				"WHILE (operation %u of subgraph %u) took longer than %llu ms: "
+				"see nna_execution_set_loop_limit()",
 				run->loop, run->loop_subgraph, (unsigned long long)limit / 1000000);
 			return -ETIMEDOUT;
 		}

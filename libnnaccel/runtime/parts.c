@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Runs in parts: the operations of a subgraph in their order, IF and WHILE with the subgraphs that
- * they run, and the main subgraph with what the caller has bound (parts.h).
+ * they run, and the main subgraph with the caller's bindings (parts.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,9 @@ static int run_frame(struct nna_parts *run, struct nna_parts_frame *f, uint32_t 
 
 /* --------------------------------------------------------------------------------- control flow */
 
-/* Inputs of the operations, by number; *_INPUTS is the first of those that the subgraphs get. */
+/*
+ * Inputs of the operations, by number; *_INPUTS is the first input that is passed to the subgraphs.
+ */
 enum { IF_CONDITION, IF_THEN, IF_ELSE, IF_INPUTS };
 enum { WHILE_CONDITION, WHILE_BODY, WHILE_INPUTS };
 
@@ -42,11 +44,13 @@ static int run_subgraph(struct nna_parts *run, struct nna_parts_frame *outer,
 	return ret;
 }
 
-/* What IF and WHILE ask: the one byte of their condition. */
+/* Reads the one byte of the condition of IF or WHILE. */
 static int decide(struct nna_parts *run, const struct nna_parts_tensor *condition, bool *truth)
 {
 	if (condition->omitted || condition->size != 1) {
-		nna_log_print(nna_parts_log(run), NNA_LOG_ERROR, "a condition has not one element");
+		nna_log_print(nna_parts_log(run), NNA_LOG_ERROR,
+			      "the condition of an IF or WHILE must be a BOOL8 tensor with exactly "
+			      "one element");
 		return -EINVAL;
 	}
 	*truth = *(const uint8_t *)nna_parts_tensor_data(condition) != 0;
@@ -66,8 +70,7 @@ static int run_if(struct nna_parts *run, struct nna_parts_frame *f,
 }
 
 /*
- * The values that go around are in @inputs, which each round replaces. @outputs receives what they
- * are in the end.
+ * Runs a loop. Each iteration replaces the values in @inputs; @outputs receives the final values.
  */
 static int run_while(struct nna_parts *run, struct nna_parts_frame *f,
 		     const struct nna_operation *operation, struct nna_parts_tensor **inputs,
@@ -118,12 +121,15 @@ static int run_control(struct nna_parts *run, struct nna_parts_frame *f, uint32_
 		const char *name = nna_operation_name(operation->type);
 
 		nna_log_print(nna_parts_log(run), NNA_LOG_ERROR,
-			      "operation %u of subgraph %u: %s needs a value that is too large "
-			      "to decide about shapes",
+			      "operation %u of subgraph %u: %s needs a value for its shapes that "
+			      "has more than 4096 bytes: make it a constant",
 			      index, f->number, name ? name : "unknown");
 		return -ENOTSUP;
 	}
-	/* For what a body gives, too, which is no more than the operation has inputs. */
+	/*
+	 * The results of a body fit as well: they are at most as many as the inputs of the
+	 * operation.
+	 */
 	inputs = calloc((size_t)count + 1, sizeof(*inputs));
 	outputs = calloc((size_t)count + operation->output_count + 1, sizeof(*outputs));
 	if (!inputs || !outputs)
@@ -184,7 +190,7 @@ static int run_frame(struct nna_parts *run, struct nna_parts_frame *f, uint32_t 
 	return ret;
 }
 
-/* A frame of the main subgraph, with what the execution's inputs are bound to. */
+/* Begins a frame of the main subgraph, with the tensors that the inputs are bound to. */
 static int begin_main(struct nna_parts *run, struct nna_parts_frame *f)
 {
 	int ret = nna_parts_frame_begin(run, f, 0);
@@ -210,7 +216,10 @@ static int begin_main(struct nna_parts *run, struct nna_parts_frame *f)
 	return ret;
 }
 
-/* Shapes of the main subgraph's outputs, and the outputs themselves, which are always copied. */
+/*
+ * Sets the shapes of the outputs of the main subgraph, and copies the outputs, which is always
+ * necessary.
+ */
 static int give_results(struct nna_execution *e, const struct nna_parts_frame *f)
 {
 	uint32_t count = f->subgraph->output_count;

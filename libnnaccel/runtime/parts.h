@@ -18,13 +18,13 @@
 
 #include "libnnaccel/runtime/execution.h"
 
-/* Buffers of tensors that are gone are kept for the next ones, so that loops make none. */
+/* The most buffers of freed tensors that are kept for new tensors, so that loops create none. */
 #define NNA_PARTS_MAX_SPARE 16u
 
 /**
- * struct nna_parts_tensor - what an operand holds
- * @references: those of frames, and of lists of inputs and outputs
- * @omitted: nothing: an optional operand that is left out
+ * struct nna_parts_tensor - the value of an operand
+ * @references: of frames, and of lists of inputs and outputs
+ * @omitted: there is no value: the optional operand is omitted
  * @dims: @rank of them
  * @size: bytes
  * @data: the caller's or the model's bytes; NULL when they are in @buffer
@@ -45,12 +45,13 @@ struct nna_parts_tensor {
 
 /**
  * struct nna_parts - a run under way
- * @execution: whose run it is
+ * @execution: the execution of the run
  * @deadline_ns: absolute, 0 is none
- * @loop_end: when the time is over of the loop around, of several the first; 0 outside of loops
- * @loop: the operation that this loop is
- * @loop_subgraph: the subgraph that @loop is in
- * @spare: @spare_count buffers, owned, that can be used again
+ * @loop_end: when the time limit of the current loop expires; the earliest one of nested loops; 0
+ *	outside of loops
+ * @loop: the operation of that loop
+ * @loop_subgraph: the subgraph with @loop
+ * @spare: @spare_count buffers for reuse, owned
  */
 struct nna_parts {
 	struct nna_execution *execution;
@@ -62,9 +63,9 @@ struct nna_parts {
 };
 
 /**
- * struct nna_parts_frame - a subgraph in use
+ * struct nna_parts_frame - a subgraph that is being run
  * @number: of the subgraph
- * @tensors: one per operand, references; NULL where there is none yet
+ * @tensors: one per operand, references; NULL for an operand without a value
  */
 struct nna_parts_frame {
 	uint32_t number;
@@ -72,31 +73,31 @@ struct nna_parts_frame {
 	struct nna_parts_tensor **tensors;
 };
 
-/* Where messages go. */
+/* Return: the log of the device. */
 const struct nna_log *nna_parts_log(const struct nna_parts *run);
 
 struct nna_parts_tensor *nna_parts_tensor_ref(struct nna_parts_tensor *t);
 /* Gives a reference back; NULL does nothing. */
 void nna_parts_tensor_put(struct nna_parts *run, struct nna_parts_tensor *t);
 /*
- * A tensor of @size bytes in device memory; without @size it holds nothing yet. NULL without
- * memory.
+ * Creates a tensor of @size bytes in device memory; with a @size of NULL, one without bytes.
+ * Return: NULL without memory.
  */
 struct nna_parts_tensor *nna_parts_tensor_create(struct nna_parts *run, const size_t *size);
-/* Its bytes. */
+/* Return: the bytes of a tensor. */
 const void *nna_parts_tensor_data(const struct nna_parts_tensor *t);
 
-/* A frame of subgraph @number, without tensors. */
+/* Begins a frame of subgraph @number, without tensors. */
 int nna_parts_frame_begin(struct nna_parts *run, struct nna_parts_frame *f, uint32_t number);
-/* Also after a begin that has failed. */
+/* Must be called also after nna_parts_frame_begin() has failed. */
 void nna_parts_frame_end(struct nna_parts *run, struct nna_parts_frame *f);
 /*
- * Sets the tensor of an operand, and takes over the caller's reference to it. -EINVAL: it has other
- * dimensions than the model says.
+ * Sets the tensor of an operand, and takes over the caller's reference to it. Return: 0; or
+ * -EINVAL, which is logged: its dimensions differ from the model's.
  */
 int nna_parts_frame_set(struct nna_parts *run, struct nna_parts_frame *f, uint32_t operand,
 			struct nna_parts_tensor *t);
-/* The tensor of an operand, without a reference; constants get one when they are asked for. */
+/* Gives the tensor of an operand, without a reference. The tensor of a constant is created here. */
 int nna_parts_frame_get(struct nna_parts *run, struct nna_parts_frame *f, uint32_t operand,
 			struct nna_parts_tensor **out);
 

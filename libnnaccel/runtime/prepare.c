@@ -43,8 +43,8 @@ void nna_execution_drop_variant(struct nna_execution *e)
 }
 
 /*
- * Memory for the state. Every variant and every part of a graph has the same variables at the same
- * places, so that all of them can share it.
+ * Creates memory for the state, if there is none. Every variant and every part of a graph has the
+ * same variables at the same offsets, so all of them share it.
  */
 static int need_state(struct nna_execution *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preparation: what a run needs and keeps until bindings change, which are the variant, a context,
- * the state and the base table.
+ * Preparation of a run: its variant, context, state and base table, which are kept until bindings
+ * change.
  */
 #ifndef NNA_RUNTIME_PREPARE_H
 #define NNA_RUNTIME_PREPARE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Profiles: what each command of a run took. An execution has a BO for them, which the device
- * fills; a job that yields and is submitted again goes on with the same one.
+ * Profiles: the times of each command of a run. An execution has a BO that the device fills; a job
+ * that is resumed appends to it.
  */
 #include <errno.h>
 

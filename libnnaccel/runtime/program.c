@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Programs: a graph for a device. Shapes that it states are compiled at once, others at a run. */
+/* Programs: a graph for a device. If it states all shapes it is compiled at once, else at a run. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "libnnaccel/runtime/variant.h"
 #include "libnnaccel/support/sized.h"
 
-/* Logs it when an argument is of a type that the library cannot hold. */
+/* True, and logged, if an argument has a type that the library cannot represent. */
 static bool takes_opaque(const struct nna_device *device, const struct nna_subgraph *sub)
 {
 	for (uint32_t i = 0; i < sub->input_count + sub->output_count; i++) {
@@ -21,14 +21,17 @@ static bool takes_opaque(const struct nna_device *device, const struct nna_subgr
 		    NNA_OPERAND_OPAQUE)
 			continue;
 		nna_log_print(&device->log, NNA_LOG_ERROR,
-			      "%s %u is larger than the library can hold, or of a vendor's type",
+			      "%s %u is larger than the library can represent, or of a vendor's "
+			      "type",
 			      output ? "output" : "input", k);
 		return true;
 	}
 	return false;
 }
 
-/* 0 when the device's compiler says yes to all operations of the graph, else -ENOTSUP. */
+/*
+ * Return: 0 if the compiler supports all operations of the graph; else -ENOTSUP, which is logged.
+ */
 static int check_supported(const struct nna_device *device, const struct nna_graph *graph)
 {
 	const struct nna_subgraph *sub = &graph->subgraphs[0];
@@ -97,7 +100,7 @@ static void destroy_parts(struct nna_part *parts)
 	}
 }
 
-/* A part that there is already, or NULL; @to 0 is any. */
+/* Return: an existing part, or NULL. A @to of 0 matches every end. */
 static struct nna_part *find_part(struct nna_program *p, uint32_t subgraph, uint32_t from,
 				  uint32_t to)
 {
@@ -221,7 +224,7 @@ static int create(struct nna_device *device, struct nna_graph *graph,
 				ret = prepare_parts(p, v->stop, &limit);
 			nna_variant_put(p, v);
 		} else if (ret == -EAGAIN) {
-			/* Values of inputs decide: they come with the first execution. */
+			/* Values of inputs decide about shapes. They are known at the first run. */
 			ret = check_supported(device, graph);
 		}
 	} else {
@@ -337,7 +340,7 @@ int nna_program_dump(const struct nna_program *program, FILE *to)
 	struct nna_variant *v;
 	int ret;
 
-	/* The one for the stated shapes, or what ran last. */
+	/* The variant for the stated shapes, or the one that ran last. */
 	pthread_mutex_lock(&p->lock);
 	v = p->stated ? p->stated : p->variants;
 	if (v)

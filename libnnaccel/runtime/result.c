@@ -50,7 +50,7 @@ int nna_execution_get_timing_sized(const struct nna_execution *execution,
 		ret = -EINVAL;
 	} else {
 		own = e->timing;
-		/* Only now: to convert them may need a call to the kernel. */
+		/* Converted only when asked for, because that may need a system call. */
 		if (e->begin_tick) {
 			own.begin = ws->ops->tick_to_ns(ws, e->begin_tick);
 			own.end = ws->ops->tick_to_ns(ws, e->end_tick);

@@ -2,7 +2,7 @@
 /*
  * Runs: the functions of nnaccel.h that begin one, and the way that it takes.
  *
- *	one job		the usual way: prepare.c, submit.c, end.c
+ *	one job		the usual way: prepare.c, submit.c
  *	in parts	the shapes depend on data (parts.c)
  *	dependent	the device cannot wait for the in-fences (dependent.c)
  */
@@ -38,7 +38,7 @@ int nna_execution_compute(struct nna_execution *e)
 	return ret ? nna_execution_fail(e, ret) : nna_execution_run(e);
 }
 
-/* The run has ended in the submission. */
+/* Makes a fence of a run that has ended during the submission. */
 static int submit_ended(int error, struct nna_fence **out)
 {
 	*out = nna_fence_create();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Spare contexts, and the watchdog that frees those that nobody uses (spare.h). */
+/* Spare contexts, and the watchdog that frees those that no run uses (spare.h). */
 #include "libnnaccel/runtime/context.h"
 #include "libnnaccel/runtime/device.h"
 #include "libnnaccel/runtime/program.h"
@@ -43,7 +43,7 @@ void nna_spares_remove(struct nna_program *program)
 	pthread_mutex_unlock(&spares->watchdog.lock);
 }
 
-/* Moves spare contexts that are due to @freed. *@next: when the earliest of the others is. */
+/* Moves spare contexts that are due to @freed. *@next: when the next one will be due. */
 static void take_from_variant(struct nna_variant *v, uint64_t now, uint64_t after,
 			      struct nna_context **freed, uint64_t *next)
 {
@@ -63,7 +63,7 @@ static void take_from_variant(struct nna_variant *v, uint64_t now, uint64_t afte
 	}
 }
 
-/* The same of all programs, under the lock. Return: the contexts to be freed. */
+/* Does so for all programs, under the lock. Return: the contexts to be freed. */
 static struct nna_context *take(struct nna_spares *spares, uint64_t *next)
 {
 	uint64_t now = nna_now_ns();

@@ -113,7 +113,7 @@ int nna_execution_resume(struct nna_execution *e, struct nna_report *report)
 		e->submission.fence_count = 0;
 		e->submission.waited = true;
 		if (e->duration_ns) {
-			/* The duration counts from the job's first start, not from this one. */
+			/* The duration counts from the first start of the job. */
 			uint64_t end = ws->ops->tick_to_ns(ws, begin) + e->duration_ns;
 
 			if (!e->submission.deadline_ns || end < e->submission.deadline_ns)
@@ -176,7 +176,7 @@ void nna_execution_finish(struct nna_execution *e, struct nna_fence *fence, int 
 		e->timing.commands = report.commands;
 	}
 	if (error) {
-		/* The queue may be banned. To make a new one costs less than to ask. */
+		/* The queue may be banned. Creating a new one costs less than asking. */
 		d->ws->ops->queue_destroy(d->ws, e->context->queue);
 		e->context->queue = NULL;
 		if (report.reported && error != -ECANCELED)
@@ -250,7 +250,7 @@ bool nna_execution_is_running(struct nna_execution *e)
 {
 	bool running;
 
-	/* The run may have ended without anyone having noticed. */
+	/* The run may have ended while no thread waited for it. */
 	if (e->fence)
 		nna_fence_wait(e->fence, 0);
 	pthread_mutex_lock(&e->lock);

@@ -5,7 +5,7 @@
  * The submission is the execution's @submission, which points to its @job. Both are written for
  * each run, and kept so that a job which yields can be resumed.
  *
- * Whoever submits looks at @cancelled under @queue_lock, under which nna_execution_cancel() looks
+ * A submission reads @cancelled under @queue_lock, under which nna_execution_cancel() looks
  * for a queue: so a job that is submitted at the same time as a cancellation is either refused or
  * found. An execution of a part submits for its parent, which is the one that can be cancelled.
  *
@@ -29,8 +29,8 @@
  * @waited: this thread waits for the job's end next
  * @out: the fence of the job, a reference
  *
- * Return: 0 or a negative errno, which is the execution's @error, too. -ECANCELED: the execution was
- * cancelled.
+ * Return: 0 or a negative errno, which is the execution's @error, too. -ECANCELED: the execution
+ * was cancelled.
  */
 int nna_execution_launch(struct nna_execution *execution, uint64_t deadline_ns, const int *fds,
 			 uint32_t count, bool waited, struct nna_fence **out);

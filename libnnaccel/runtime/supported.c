@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a device's compiler says to the operations of a graph. */
+/* Asks the compiler of a device which operations of a graph it supports. */
 #include <errno.h>
 
 #include "libnnaccel/compiler/compile.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Variants: a program's graph compiled for one signature, and the list of those that are kept.
+ * Variants: the graph of a program compiled for one signature, and the list of variants.
  *
- * A program starts with no input as a parameter. When the compiler stops at an operation that needs
- * a value, the inputs that give it one become parameters: from then on their values are part of the
- * signature, and the variants so far are dropped. When there is no such input the shapes depend on
- * data, and a variant without code remembers that: when the program is prepared, unless there are
- * parameters, with whose values the compiler may stop elsewhere.
+ * At first no input is a parameter. If the compiler stops at an operation that needs a value, the
+ * inputs that provide it become parameters: their values are part of the signature from then on,
+ * and all earlier variants are dropped. If there is no such input, the shapes depend on data, and a
+ * variant without code records that. It is made when the program is created, unless there are
+ * parameters, because with their values the compiler may stop elsewhere.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #include "libnnaccel/runtime/variant.h"
 
 #define MAX_VARIANTS 32u
-/* Inputs of at most this many bytes may decide about shapes. */
+/* The most bytes of an input that may decide about shapes. */
 #define MAX_PARAMETER 4096u
 
 static void variant_destroy(struct nna_device *d, struct nna_variant *v)
@@ -47,7 +47,7 @@ void nna_variant_put(struct nna_program *program, struct nna_variant *variant)
 		variant_destroy(program->device, variant);
 }
 
-/* Writes the image to a BO; the stream stays in this process, too, for dumps and messages. */
+/* Writes the image to a BO. The stream stays in this process for dumps and messages. */
 static int upload(struct nna_device *d, struct nna_code *code, struct nna_winsys_bo **bo)
 {
 	int ret = d->ws->ops->bo_create(d->ws, code->image_size, NNA_WINSYS_BO_DEVICE_READ_ONLY,
@@ -75,7 +75,9 @@ uint64_t nna_shape_bytes_saturated(const struct nna_shape *shape)
 	return bytes;
 }
 
-/* The signature, with dims and bytes input by input; NULL without memory. Under @lock. */
+/*
+ * Makes the signature: the dims and bytes of each input. Return: NULL without memory. Under @lock.
+ */
 static uint8_t *make_key(const struct nna_program *p, const struct nna_shape *inputs,
 			 const void *const *data, size_t *size)
 {
@@ -111,7 +113,10 @@ static uint8_t *make_key(const struct nna_program *p, const struct nna_shape *in
 	return key;
 }
 
-/* Under @lock. A variant that is found moves to the front of the list. */
+/*
+ * Finds a variant, and moves it to the front of the list. Return: a reference, or NULL. Under
+ * @lock.
+ */
 static struct nna_variant *find_variant(struct nna_program *p, const uint8_t *key, size_t size)
 {
 	for (struct nna_variant **link = &p->variants; *link; link = &(*link)->next) {
@@ -152,8 +157,8 @@ void nna_variant_put_list(struct nna_program *p, struct nna_variant *v)
 }
 
 /*
- * Operation @stop needs a value: those of its inputs that are the program's, and of a type that
- * holds what it may need, become parameters. False when there is none that was not one before.
+ * Operation @stop needs a value: those of its inputs that are inputs of the program, and have a
+ * suitable type, become parameters. Return: false if no input became one.
  */
 static bool add_parameters(struct nna_program *p, uint32_t stop)
 {
@@ -177,7 +182,7 @@ static bool add_parameters(struct nna_program *p, uint32_t stop)
 			if (o->inputs[k] == sub->inputs[i])
 				p->parameters[i] = added = true;
 	}
-	/* Keys that were made before would mean something else now. */
+	/* Keys that were made before have another meaning now. */
 	if (added) {
 		atomic_store_explicit(&p->has_parameters, true, memory_order_relaxed);
 		p->stated = NULL;
@@ -232,7 +237,7 @@ out:
 	return 0;
 }
 
-/* Puts a new variant in front of the list, which gets a reference; takes over @key. */
+/* Inserts a new variant at the front of the list, which gets a reference. Takes over @key. */
 static void insert_variant(struct nna_program *p, struct nna_variant *v, uint8_t *key, size_t size)
 {
 	struct nna_variant *stale;
@@ -276,8 +281,8 @@ int nna_variant_adopt(struct nna_program *p, const struct nna_shape *inputs, str
 }
 
 /*
- * Copies what the compiler may read of the inputs, so that all of its steps and the signature see
- * the same values: where the inputs lie, others may write at any time. *@out is one allocation.
+ * Copies the inputs that the compiler may read, so that all of its steps and the signature see the
+ * same values: other threads may write to the inputs at any time. *@out is one allocation.
  */
 static int copy_values(const struct nna_program *p, const struct nna_shape *inputs,
 		       const void *const *data, const void ***out)
@@ -382,7 +387,7 @@ int nna_variant_get(struct nna_program *program, const struct nna_shape *inputs,
 	size_t size;
 	int ret = 0;
 
-	/* The usual case does not wait for another thread that compiles. */
+	/* In the usual case this does not wait for another thread that compiles. */
 	pthread_mutex_lock(&program->lock);
 	key = make_key(program, inputs, data, &size);
 	*out = key ? find_variant(program, key, size) : NULL;

@@ -91,7 +91,7 @@ static int need_runner(struct nna_waiter *waiter)
 /* --------------------------------------------------------------------------------------- poller */
 
 /**
- * struct polled - what the poller has polled, its own
+ * struct polled - the fds that the poller polls; only the poller uses it
  * @fds: @count of them, the first is @wake
  * @owners: of each of @fds: its wait, and the index among the fds of that wait
  * @count: entries of @fds and @owners
@@ -122,7 +122,7 @@ static bool polled_reserve(struct polled *polled, uint64_t count)
 	return fds && owners;
 }
 
-/* Fills in what is to be polled. Under @lock. Return: false without memory. */
+/* Collects the fds to poll. Under @lock. Return: false without memory. */
 static bool polled_collect(struct polled *polled, const struct nna_waiter *waiter)
 {
 	uint64_t count = 1;
@@ -147,7 +147,7 @@ static bool polled_collect(struct polled *polled, const struct nna_waiter *waite
 	return true;
 }
 
-/* The time until the first deadline, for ppoll(); NULL: there is none. Under @lock. */
+/* Return: the time until the first deadline, for ppoll(); NULL without a deadline. Under @lock. */
 static const struct timespec *time_left(const struct nna_waiter *waiter, struct timespec *left)
 {
 	uint64_t first = UINT64_MAX, now;
@@ -163,11 +163,11 @@ static const struct timespec *time_left(const struct nna_waiter *waiter, struct 
 	return left;
 }
 
-/* Takes down which fds have signalled, and whether one has failed. Under @lock. */
+/* Records the fds that have signalled, and whether one has failed. Under @lock. */
 static void take_signals(struct nna_waiter *waiter, const struct polled *polled)
 {
 	if (polled->removed != waiter->removed)
-		return; /* what has signalled will do so again */
+		return; /* fds that have signalled will poll readable again */
 	for (uint32_t i = 1; i < polled->count; i++) {
 		struct nna_wait *wait = polled->owners[i].wait;
 		uint32_t index = polled->owners[i].index;
@@ -181,9 +181,9 @@ static void take_signals(struct nna_waiter *waiter, const struct polled *polled)
 }
 
 /*
- * Takes out the waits that have ended: slow ones go to the runner, others to @done. One that ends
- * before all of its fds have signalled is slow, too: its owner may be the last one to hold what
- * they stand for, and giving that back waits for it. Under @lock.
+ * Removes the waits that have ended: slow waits go to the runner, others to @done. A wait that ends
+ * before all of its fds have signalled counts as slow, because its owner may hold the last
+ * reference to a run, and dropping that waits for the run. Under @lock.
  */
 static void take_ended(struct nna_waiter *waiter, struct nna_wait_list *done)
 {
@@ -215,7 +215,7 @@ static void *poller_run(void *arg)
 
 	pthread_mutex_lock(&waiter->lock);
 	while (!waiter->stop) {
-		/* Without memory for the arrays: look whether there is some from time to time. */
+		/* Without memory for the arrays: tries again every 10 ms. */
 		struct pollfd wake = { .fd = waiter->wake, .events = POLLIN };
 		struct timespec left = { 0, 10000000 };
 		const struct timespec *timeout = &left;
@@ -261,7 +261,7 @@ void nna_waiter_init(struct nna_waiter *waiter)
 	list_init(&waiter->ready);
 }
 
-/* Starts what threads a wait needs. Under @lock. */
+/* Starts the threads that a wait needs. Under @lock. */
 static int need_threads(struct nna_waiter *waiter, bool slow)
 {
 	int ret = 0;
@@ -289,7 +289,7 @@ int nna_waiter_add(struct nna_waiter *waiter, struct nna_wait *wait)
 	ret = waiter->stop ? -ECANCELED : need_threads(waiter, wait->slow);
 	if (!ret) {
 		list_append(&waiter->polled, wait);
-		/* Under the lock: the eventfd is closed when the last wait has gone. */
+		/* Under the lock, because the eventfd is closed after the last wait has ended. */
 		eventfd_write(waiter->wake, 1);
 	}
 	pthread_mutex_unlock(&waiter->lock);

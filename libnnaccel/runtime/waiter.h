@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The waiter of a device: it waits for fds, and calls back when they have signalled. Runs that the
- * device cannot wait with (dependent.c) are what it is for; it knows nothing of them.
+ * The waiter of a device: it waits for fds, and calls back when they have signalled. It serves
+ * dependent runs (dependent.c), and does not know their type.
  *
  * Data and ownership
  *
@@ -18,15 +18,16 @@
  *			locks, but must not wait for anything that takes time.
  *	the runner	calls @done of slow waits, and of those that end before all of their fds
  *			have signalled, one after the other: it may compile, run a program to its
- *			end, and give back what has not ended. It is started when first needed.
+ *			end, and drop references to runs that have not ended. It is started when
+ *			it is first needed.
  *
- * Any thread may add and cancel, @done too. Both threads block all signals.
+ * Any thread may add and cancel waits, also in @done. Both threads block all signals.
  *
- * Locks: @lock is held over nothing that waits, and never over @done. It is the last one to be
- * taken.
+ * Locks: no thread waits or calls @done while it holds @lock. @lock is taken last.
  *
- * fork(): the threads are the parent's. In a child nothing can be added, and the end does nothing.
- * The fds are polled rather than put into an epoll set, which a child would share.
+ * fork(): the threads belong to the parent. In a child no wait can be added, and nna_waiter_fini()
+ * does nothing. The waiter uses poll() rather than an epoll set, because a child would share the
+ * set.
  */
 #ifndef NNA_RUNTIME_WAITER_H
 #define NNA_RUNTIME_WAITER_H
@@ -41,14 +42,14 @@ struct pollfd;
 
 /**
  * struct nna_wait - fds to wait for
- * @fds: @count fds that poll readable when signalled. The waiter turns those that have signalled
- *	into ~fd.
+ * @fds: @count fds that poll readable when signalled. The waiter replaces each fd that has
+ *	signalled by ~fd.
  * @count: length of @fds; may be 0
  * @deadline_ns: when to give up, absolute CLOCK_MONOTONIC; 0 is never
  * @slow: @done may take long
- * @done: called once, without locks. @error: 0: all have signalled; -ECANCELED: one has failed, or
- *	the device is closed; -EBADF: one is not open; -ETIMEDOUT: the deadline has passed. The wait
- *	is the owner's again, which may free it or add it anew.
+ * @done: called once, without locks. @error: 0: all fds have signalled; -ECANCELED: one has failed,
+ *	or the device is being closed; -EBADF: one is not open; -ETIMEDOUT: the deadline has passed.
+ *	The owner may free the wait or add it again.
  * @next: the waiter's: the next in a list
  * @left: the waiter's: fds that have not signalled
  * @error: the waiter's: for @done
@@ -73,14 +74,14 @@ struct nna_wait_list {
 
 /**
  * struct nna_waiter - the waiter of a device
- * @lock: guards all the rest but @polls
+ * @lock: guards all other members
  * @pid: the process that the threads belong to
  * @wake: an eventfd that the poller polls; -1 until there is a poller
  * @poller_runs: there is a @poller
  * @runner_runs: there is a @runner
  * @stop: the threads shall end
- * @removed: counts the waits that were taken back, so that the poller knows that what it has polled
- *	is not the list any more
+ * @removed: counts the waits that were cancelled, so that the poller knows that the list has
+ *	changed since it was collected
  * @polled: waits whose fds are polled
  * @ready: slow waits for the runner
  * @ready_changed: signalled when @ready or @stop changes
@@ -99,19 +100,20 @@ struct nna_waiter {
 
 void nna_waiter_init(struct nna_waiter *waiter);
 /*
- * Ends the threads, and then calls @done of all waits with -ECANCELED in this one, which must not
- * be of them. In a child of fork() it does nothing.
+ * Ends the threads, and then calls @done of all waits with -ECANCELED in the calling thread, which
+ * must not be one of them. Does nothing in a child of fork().
  */
 void nna_waiter_fini(struct nna_waiter *waiter);
 
 /*
- * Waits for @wait. Return: 0; or a negative errno, and @done will not be called: -ECANCELED (the
- * device is being closed), -ECHILD (the device is the parent process's), or why there is no thread.
+ * Adds a wait. Return: 0; or a negative errno, and @done will not be called: -ECANCELED (the device
+ * is being closed), -ECHILD (the parent process opened the device), or the error of starting a
+ * thread.
  */
 int nna_waiter_add(struct nna_waiter *waiter, struct nna_wait *wait);
 /*
- * Takes a wait back. Return: false when @done has been called, or is about to be; true when it will
- * not be.
+ * Cancels a wait. Return: true if @done will not be called; false if it was called, or is about to
+ * be.
  */
 bool nna_waiter_cancel(struct nna_waiter *waiter, struct nna_wait *wait);
 

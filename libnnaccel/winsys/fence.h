@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of a run, the one object for it in all layers: nnaccel.h gives it out, the runtime keeps
- * in it how the run ended, and a winsys puts what it needs to wait for the job behind it.
+ * The end of a run. All layers use this one object: nnaccel.h gives it to the caller, the runtime
+ * stores the error of the run in it, and a winsys embeds it in a struct that can wait for the job.
  *
- * A winsys makes a fence for each job (queue_submit) and uses it again when nobody has a reference,
- * so that a run allocates nothing. Two kinds of runs have a fence without a winsys, which the
- * runtime makes: one that had ended when it was submitted, and one that waits for what it depends
- * on before it is given to the device.
+ * A winsys makes a fence for each job (queue_submit) and reuses fences without references, so a run
+ * allocates nothing. The runtime makes the fences of two kinds of runs itself, without a winsys: a
+ * run that ended during its submission, and a dependent run, which waits for its dependencies
+ * before the device gets its job.
  */
 #ifndef NNA_WINSYS_FENCE_H
 #define NNA_WINSYS_FENCE_H
@@ -24,13 +24,13 @@ struct nna_winsys;
 /**
  * struct nna_fence - the end of a run
  * @ws: whose job it is; NULL: the fence is the runtime's own
- * @references: of its owners; and of the winsys, until it knows that the job has ended
+ * @references: of its owners, and of the winsys until the winsys knows that the job has ended
  * @lock: guards @execution and @error until @done, and @event
  * @ended: signalled under @lock at @done of a fence without @ws; its clock is CLOCK_MONOTONIC
- * @event: an fd that polls readable when the job has ended, of a fence without @ws at @done; owned,
- *	and open while there is a reference; -1 until somebody wants to poll (nna_fence_poll())
+ * @event: an fd that polls readable when the job has ended, or at @done for a fence without @ws;
+ *	owned, and open while there is a reference; -1 until nna_fence_poll() is called
  * @execution: the runtime's: whose run it is; NULL when its end has been taken
- * @exportable: the runtime's: all outputs are direct; constant
+ * @exportable: the runtime's: all outputs are direct, so the fence may be exported; constant
  * @done: the runtime's: the run has ended with @error
  * @error: 0 or a negative errno
  *
@@ -49,7 +49,7 @@ struct nna_fence {
 	int error;
 };
 
-/* For a new one; nna_fence_fini() comes before it is freed. */
+/* Initialises a new fence. nna_fence_fini() must be called before it is freed. */
 static inline void nna_fence_init(struct nna_fence *fence, struct nna_winsys *ws)
 {
 	pthread_condattr_t attr;
@@ -63,7 +63,7 @@ static inline void nna_fence_init(struct nna_fence *fence, struct nna_winsys *ws
 	pthread_condattr_destroy(&attr);
 }
 
-/* Nobody has a reference. */
+/* Closes @event of a fence without references. */
 static inline void nna_fence_close_event(struct nna_fence *fence)
 {
 	if (fence->event >= 0)
@@ -78,7 +78,7 @@ static inline void nna_fence_fini(struct nna_fence *fence)
 	pthread_mutex_destroy(&fence->lock);
 }
 
-/* For a job or run to come: one reference, and nothing of the last one. */
+/* Prepares a fence for its next job or run: one reference, no error. */
 static inline void nna_fence_reset(struct nna_fence *fence)
 {
 	atomic_store_explicit(&fence->references, 1, memory_order_relaxed);

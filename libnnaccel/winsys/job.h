@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One run of a stream, as the runtime asks for it. Only the winsys looks into it, which gives it to
- * the driver or writes it to a ring; everybody else hands on a pointer.
+ * One run of a stream, as the runtime asks for it. Only the winsys reads it, and gives it to the
+ * driver or writes it to a ring; all other code passes the pointer on.
  */
 #ifndef NNA_WINSYS_JOB_H
 #define NNA_WINSYS_JOB_H
@@ -12,7 +12,8 @@
  * struct nna_job - one run of a stream
  * @stream_va: device address of the command stream
  * @stream_size: bytes of it
- * @start: byte of the stream where to begin, from a report's resume; 0: with the first command
+ * @start: byte offset in the stream at which to begin, from @resume of a report; 0: at the first
+ *	command
  * @base_table_va: device address of the table of slots
  * @slot_count: its length
  * @report_va: device address of the report, which the device writes when the job has ended

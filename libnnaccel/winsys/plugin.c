@@ -4,7 +4,7 @@
  * and lets it open the device. plugin.h says why there is one.
  *
  * The plug-in is looked for beside the library, or in $NNACCEL_PLUGIN_DIR. A program that runs with
- * more privileges than its user (AT_SECURE) must not load what the user names.
+ * more privileges than its user (AT_SECURE) must not load a file that the user names.
  *
  * A plug-in that has opened a device stays loaded until the process ends.
  */
@@ -24,7 +24,7 @@
 #define FILE_NAME "libnnaccel-loopback.so"
 #define REMEDY "install the package libnnaccel-loopback of the library's version (build tree: make)"
 
-/* Return: the path of the plug-in, for the caller to free; NULL without memory. */
+/* Return: the path of the plug-in, which the caller frees; NULL without memory. */
 static char *plugin_path(void)
 {
 	const char *dir = nna_environment_get_path("NNACCEL_PLUGIN_DIR");

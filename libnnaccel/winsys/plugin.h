@@ -7,9 +7,9 @@
  *	libnnaccel.so,		have plugin.c in its place, which opens
  *	libneuralnetworks.so	nnaccel/libnnaccel-loopback.so in the directory where they are
  *
- * The plug-in contains loopback/, the model of the device, and what of winsys/ both need. It uses
- * no symbol of the library and exports one. The two share structures whose layout is nobody's
- * promise, so each refuses a partner of another build.
+ * The plug-in contains loopback/, the model of the device, and the files of winsys/ that both need.
+ * It uses no symbol of the library and exports one. Library and plug-in share structures whose
+ * layout is not stable, so each refuses a partner of another build.
  */
 #ifndef NNA_WINSYS_PLUGIN_H
 #define NNA_WINSYS_PLUGIN_H
@@ -19,10 +19,10 @@
 #define NNA_PLUGIN_SYMBOL "nnaccel_plugin"
 
 /**
- * struct nna_plugin - what a plug-in exports as NNA_PLUGIN_SYMBOL
+ * struct nna_plugin - the object that a plug-in exports as NNA_PLUGIN_SYMBOL
  * @build_id: the plug-in's build, a string; the first member in every build
- * @open: as that of struct nna_winsys_backend, for a library of build @build_id. -ELIBBAD: the
- *	plug-in is of another build, and has touched nothing but @build_id.
+ * @open: as @open of struct nna_winsys_backend, for a library of build @build_id. -ELIBBAD: the
+ *	plug-in is of another build, and has read nothing but @build_id.
  *
  * The build id is a hash of the sources of the library and of the device (libnnaccel/module.mk).
  */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of the winsyses, in the order in which "auto" tries them. The one without a name comes
- * first: it takes every name that is no other's.
+ * The table of the winsyses, in the order in which "auto" tries them. The row without a name comes
+ * first: it opens every name that no other row has.
  *
- * Like backend/table.c it is a file by itself: a program may have another in its place.
+ * Like backend/table.c it is a file by itself, so that a program can link another table in its
+ * place.
  */
 #include "libnnaccel/winsys/winsys.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * The free ranges are a list, ordered by address; neighbours are merged, so no two of them touch.
- * The search is linear: the list is as long as the memory is fragmented, and BOs are not made on
+ * The search is linear: the list is only long when memory is fragmented, and BOs are not created on
  * the inference path.
  *
- * Between two free ranges lies one taken range at least, so with n taken ranges there are at most
- * n + 1 free ones. nna_va_take() keeps that many nodes, in the list or spare, and nna_va_give()
- * always finds one.
+ * At least one taken range lies between two free ones, so n taken ranges leave at most n + 1 free
+ * ones. nna_va_take() allocates that many nodes, so nna_va_give() always finds a spare node and
+ * cannot fail.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct range {
 /**
  * struct nna_va - an allocator of ranges
  * @free: free ranges by address
- * @spare: nodes that describe nothing
+ * @spare: nodes that describe no range
  * @nodes: length of @free and @spare together, at least @taken + 1
  * @taken: ranges that are taken
  */
@@ -103,7 +103,7 @@ int nna_va_take_from(struct nna_va *va, uint64_t from, uint64_t size, uint64_t a
 		skip += -(r->at + skip) & (align - 1);
 		if (r->size < skip || r->size - skip < size)
 			continue;
-		/* One more range will be taken. */
+		/* Allocates the node that giving back this range may need. */
 		if (va->nodes < va->taken + 2 && node_add(va))
 			return -ENOMEM;
 		va->taken++;

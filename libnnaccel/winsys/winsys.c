@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which winsys of the table opens a device, and the last reference to a fence. */
+/* Selects the winsys of the table that opens a device, and drops references to fences. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,22 +7,21 @@
  *	drm/       speaks to nna.ko
  *	loopback/  has the model of the device in this process
  *	plugin.c   loads loopback/ from a file of its own, for the shared libraries
- *	job.h      what the NNA is told, which the winsys hands on
+ *	job.h      a job for the NNA, which the winsys passes on
  *	fence.h    the end of a run
- *	va.h       what both hand out device addresses with
+ *	va.h       the allocator of device addresses
  *
  * Data and ownership
  *
  * A winsys is one open device with one address space. A BO is mapped there when it is created and
  * keeps its address for life. A queue is a context with a priority, whose jobs run in the order of
- * submission. A fence is the end of one job, and reference-counted (fence.h). Whoever creates
- * something destroys it, and the winsys last. A BO or a queue may be destroyed while jobs use it:
- * its memory goes when they have ended.
+ * submission. A fence is the end of one job, and reference-counted (fence.h). The creator of an
+ * object destroys it, and the winsys last. A BO or a queue may be destroyed while jobs use it: its
+ * memory goes when they have ended.
  *
- * A job is opaque here: what the device shall do is in a struct nna_job (job.h), which only its
- * maker and the backend look into, and how it went is in the report that the device writes, which
- * only its maker reads. The fence says that the job has ended; how, it needs to be asked only if
- * there is no report.
+ * A job is opaque here. A struct nna_job (job.h) describes it, which only the runtime and the
+ * backend read. The device writes the result of the job to a report, which only the runtime reads.
+ * The fence signals that the job has ended; its status is needed only for a job without a report.
  *
  * System calls of a run (DRM, and nothing had to be made for it; tests/calls/check counts them)
  *
@@ -38,8 +37,8 @@
  *	a run that waits in the library	SYNCOBJ_HANDLE_TO_FD, SYNC_IOC_FILE_INFO for its job and for
  *					each in-fence, whose SYNCOBJ_FD_TO_HANDLE it does without
  *
- * For the last kind (runtime/dependent.c) the waiter has calls besides, to poll and to be woken:
- * the fewer, the more such runs there are at a time.
+ * For dependent runs (runtime/dependent.c) the waiter polls and is woken by further system calls,
+ * fewer per run the more of them wait at a time.
  *
  * Thread-safety: any function may be called from any thread at any time, but destroying an object
  * is the last use of it. Functions that return int return a negative errno on failure.
@@ -83,8 +82,8 @@ enum nna_winsys_bo_flags {
 };
 
 /**
- * struct nna_winsys_job - what is submitted to a queue
- * @job: what the device shall do. Read during the submission, and only by the backend.
+ * struct nna_winsys_job - a submission to a queue
+ * @job: the job for the device. Read during the submission, and only by the backend.
  * @deadline_ns: when the job must have ended, absolute CLOCK_MONOTONIC; 0: no deadline
  * @duration_ns: how long it may take from when all in-fences have signalled; 0: no limit
  * @fence_fds: in-fences: sync_files (loopback: any fds that can be polled). They stay the caller's.
@@ -101,10 +100,10 @@ struct nna_winsys_job {
 };
 
 /**
- * struct nna_winsys_ops - what a backend does
+ * struct nna_winsys_ops - the functions of a backend
  * @destroy: closes the device, after everything else has been destroyed. Jobs that still run come
  *	to an end (DRM) or are dropped (loopback).
- * @get_info: says what the device is
+ * @get_info: gives the properties of the device
  * @check: returns -ENODEV when the device is gone for good, else 0
  * @tick_to_ns: converts a time of the device, as in reports, to CLOCK_MONOTONIC in ns
  * @bo_create: makes a BO of @size bytes, rounded up to pages, that is all zero. @flags are of enum
@@ -115,20 +114,21 @@ struct nna_winsys_job {
  * @bo_destroy: gives a BO up; NULL is allowed
  * @queue_create: makes a queue. -EMFILE: the device has no more of them for this process.
  * @queue_destroy: gives a queue up; NULL is allowed
- * @queue_cancel: ends the jobs of a queue, and bans it: those that wait, for in-fences too, end
- *	with an error at once. One that the device has is aborted (DRM) or ends by itself (loopback).
- *	Waits for none of them. No other thread may submit to the queue meanwhile.
+ * @queue_cancel: bans a queue and ends its jobs: jobs that still wait, also for in-fences, end with
+ *	an error at once. A job that the device has is aborted (DRM) or ends by itself (loopback).
+ *	Does not wait for any of them. No other thread may submit to the queue meanwhile.
  * @queue_submit: appends a job and returns its fence, a reference. Waits neither for in-fences nor
- *	for the job. -ECANCELED: a job before has faulted, or the queue has been cancelled: it is
- *	banned, make a new one.
+ *	for the job. -ECANCELED: the queue is banned, because an earlier job has faulted or the
+ *	queue was cancelled; create a new one.
  * @fence_wait: waits for the job's end, until @deadline_ns (absolute CLOCK_MONOTONIC, INT64_MAX for
- *	ever). Returns 0 however it ended, -ETIME when it has not ended yet, or why one cannot wait.
- * @fence_status: returns how a job ended, for which fence_wait() has returned 0: 0 or a negative
- *	errno. For jobs without a report: it costs more than reading one.
+ *	ever). Returns 0 when it has ended, with an error or without; -ETIME when it has not; or why
+ *	the wait failed.
+ * @fence_status: returns the result of a job for which fence_wait() has returned 0: 0 or a negative
+ *	errno. It costs more than reading a report, so it is used for jobs without one.
  * @fence_poll: sets @event of the fence to an fd that polls readable when the job has ended. Called
  *	once while there are references, under the fence's @lock.
  * @fence_export: returns a new sync_file fd, or -ENOTSUP
- * @fence_release: takes a fence back that nobody has a reference to, for nna_fence_put()
+ * @fence_release: takes back a fence without references, for nna_fence_put()
  */
 struct nna_winsys_ops {
 	void (*destroy)(struct nna_winsys *ws);
@@ -186,7 +186,7 @@ struct nna_winsys_backend {
 		    struct nna_winsys **out);
 };
 
-/* All of them, up to one without @open (table.c). */
+/* All backends, up to a row without @open (table.c). */
 extern const struct nna_winsys_backend nna_winsys_backends[];
 
 /*
@@ -202,7 +202,7 @@ int nna_winsys_open(const char *name, const struct nna_device_options *options,
 int nna_winsys_drm_create(const char *path, const struct nna_device_options *options,
 			  struct nna_winsys **out);
 /*
- * There is one device, @path does not matter. In a shared library it comes from the plug-in
+ * There is one device, and @path is ignored. In a shared library it comes from the plug-in
  * (plugin.h), else from loopback/. -ELIBACC: there is no plug-in; -ELIBBAD: not this library's.
  */
 int nna_winsys_loopback_create(const char *path, const struct nna_device_options *options,

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-/* What the NNA refuses for its size, said when a model is compiled instead of when it runs. */
+/*
+ * Refuses operations that exceed the NNA's limits when a model is compiled, rather than when it
+ * runs.
+ */
 #include <errno.h>
 
 #include "libnnaccel/backend/nna/nna.h"
 
 /**
- * struct extent - a number that has a limit
- * @what: what is counted
- * @operand: of the operation, whose size it is
+ * struct extent - a size that has a limit
+ * @what: name of the size, for the message
+ * @operand: the operand of the operation that has the size
  */
 struct extent {
 	const char *what;
@@ -15,7 +18,7 @@ struct extent {
 	uint64_t size, most;
 };
 
-/* The operand of the main subgraph that a value is a view of, or NNA_NONE: of none. */
+/* Return: the operand of the main subgraph that a value is a view of, or NNA_NONE. */
 static uint32_t find_operand(const struct nna_lower *l, uint32_t value)
 {
 	const struct nna_storage *s;
@@ -47,8 +50,8 @@ static int check(const struct nna_lower *l, const struct extent *e, const struct
 }
 
 /*
- * Products of three 32-bit numbers that have been checked to be in memory, or are as small as a
- * window.
+ * Products of three 32-bit numbers do not overflow: they are dims of a tensor in memory, or sizes
+ * of a window.
  */
 static uint64_t product(uint64_t a, uint64_t b, uint64_t c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hardware's commands as data: what the description says about each opcode, and command streams
- * as text. Constant, for any thread.
+ * The hardware's commands as data: the description of each opcode (hw/), and command streams as
+ * text. Constant, for any thread.
  */
 #ifndef NNA_COMMANDS_H
 #define NNA_COMMANDS_H
@@ -12,11 +12,11 @@
 #include <stdio.h>
 
 /*
- * The size of an opcode's command in bytes, the number of its operands, and the set of those that
- * it writes (bit k: operand k). False for an unknown opcode.
+ * Gives the size of an opcode's command in bytes, the number of its operands, and the set of the
+ * operands that it writes (bit k: operand k). Return: false for an unknown opcode.
  */
 bool nna_command_find(uint16_t opcode, uint32_t *size, uint32_t *operands, uint32_t *outputs);
-/* "CONV", or "?". */
+/* Return: the name of an opcode, as "CONV", or "?". */
 const char *nna_command_name(uint16_t opcode);
 
 /**
@@ -24,11 +24,11 @@ const char *nna_command_name(uint16_t opcode);
  * @to: where to
  * @bytes: the rest of the stream from the command on; not trusted
  * @size: bytes of that
- * @at: offset of the command in the stream, which is printed
+ * @at: offset of the command in the stream, to be printed
  * @slot_names: a name for each slot, NULL for numbers
  * @slot_count: entries of @slot_names
  *
- * Return: bytes of the command, or -EINVAL for a malformed one, after a line that says so.
+ * Return: bytes of the command, or -EINVAL for a malformed one; the text says so.
  */
 int nna_command_print(FILE *to, const void *bytes, size_t size, size_t at,
 		      const char *const *slot_names, uint32_t slot_count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operations of the ir as a command stream: parameters, descriptors of operands, targets of jumps.
- * One function per struct of a command; the rest is the same for all.
+ * Writes operations of the ir as a command stream: parameters, descriptors of operands, targets of
+ * jumps. There is one function per struct of a command; the rest is common code.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "libnnaccel/backend/nna/commands.h"
 #include "libnnaccel/backend/nna/nna.h"
 
-/* Operands of an operation and of its command come in the same order. */
+/* Operands of an operation and of its command have the same order. */
 _Static_assert((int)NNAHW_CONV_CHANNELS == (int)NNA_CONV2D_PRIVATE &&
 		       (int)NNAHW_CONV_RESIDUAL == (int)NNA_CONV2D_RESIDUAL &&
 		       (int)NNAHW_MATMUL_CHANNELS == (int)NNA_CONV2D_PRIVATE &&
@@ -29,7 +29,7 @@ _Static_assert((int)NNAHW_TOPK_INPUT == (int)NNA_TOPK_INPUT &&
 _Static_assert((int)NNAHW_NMS_KEPT_GROUPS == (int)NNA_NMS_KEPT_GROUPS &&
 		       (int)NNAHW_NMS_MASK == (int)NNA_NMS_MASK,
 	       "operands of NMS");
-/* CONV and DWCONV differ in a name only. */
+/* CONV also of DWCONV differ only in a member's name. */
 _Static_assert(sizeof(struct nnahw_cmd_conv) == sizeof(struct nnahw_cmd_dwconv) &&
 		       offsetof(struct nnahw_cmd_conv, groups) ==
 			       offsetof(struct nnahw_cmd_dwconv, multiplier),
@@ -165,7 +165,7 @@ static void write_conv(const struct nna_lower *l, const struct nna_ir_op *op,
 	uint32_t n = l->values[op->values[NNA_CONV2D_OUTPUT]].dims[3];
 
 	c->layout = op->form;
-	/* DWCONV: the multiplier. */
+	/* DWCONV: the depth multiplier. */
 	c->groups = nna_hw_is_depthwise(l, op) ? n / p->groups : p->groups;
 	c->kernel_h = p->kernel_h;
 	c->kernel_w = p->kernel_w;
@@ -202,8 +202,8 @@ static void write_pool(const struct nna_lower *l, const struct nna_ir_op *op,
 }
 
 /*
- * TFLite's PROD of S8: each factor is scaled by in.scale over the root of out.scale that all of
- * them together take, with 15 bits.
+ * TFLite's PROD of S8: each factor is scaled, with 15 bits, by in.scale divided by the n-th root of
+ * out.scale for n factors.
  */
 static void tflite_product(const struct nna_value *in, const struct nna_value *out, int64_t size,
 			   struct nnahw_cmd_reduce *c)
@@ -213,7 +213,7 @@ static void tflite_product(const struct nna_value *in, const struct nna_value *o
 	nna_requantize_from(in->scale / pow((double)out->scale, 1 / (double)size), &multiplier,
 			    &shift);
 	multiplier = multiplier < 0x7fff0000 ? (multiplier + (1 << 15)) >> 16 : 0x7fff;
-	/* Beyond that everything is 0, or saturates: by value. */
+	/* Beyond this range every result is 0 or saturates, so the fp32 rule serves. */
 	if (multiplier && shift > 16) {
 		c->multiplier = multiplier;
 		c->shift = shift - 16;
@@ -221,8 +221,8 @@ static void tflite_product(const struct nna_value *in, const struct nna_value *o
 }
 
 /*
- * TFLite's SUM and MEAN of 8-bit types: the multiplier of in.scale / out.scale, of a MEAN divided
- * by the number of elements as an integer after it was shifted to keep its bits.
+ * TFLite's SUM and MEAN of 8-bit types multiply by in.scale / out.scale. For a MEAN the integer
+ * multiplier is shifted left, to keep its bits, and divided by the number of elements.
  */
 static void tflite_reduce(const struct nna_lower *l, const struct nna_ir_op *op,
 			  struct nnahw_cmd_reduce *c)
@@ -252,7 +252,7 @@ static void tflite_reduce(const struct nna_lower *l, const struct nna_ir_op *op,
 		return;
 	up = 63 - __builtin_clzll(size);
 	if (up > 62 - shift)
-		up = 62 - shift; /* the shift ends there */
+		up = 62 - shift; /* the largest shift */
 	c->multiplier = ((int64_t)c->multiplier << up) / size;
 	c->shift = shift + up;
 }
@@ -333,11 +333,11 @@ static void write_params(const struct nna_lower *l, const struct nna_ir_op *op,
 									  NNAHW_RESAMPLE_NEAREST;
 		c->resize.align_corners = op->resize.align_corners;
 		c->resize.half_pixel_centers = op->resize.half_pixel_centers;
-		/* TFLite computes in fixed point with signed numbers only. */
+		/* TFLite computes in fixed point only for signed types. */
 		c->resize.fixed_point = op->resize.mode == NNA_RESIZE_BILINEAR &&
 					l->values[op->values[NNA_IR_IN]].type == NNA_TYPE_S8 &&
 					op->rounding != NNA_IR_ROUNDS_AS_NNAPI;
-		/* And in fp32, but in another order, with unsigned ones. */
+		/* For unsigned types it computes in fp32, in another order. */
 		c->resize.corners = op->resize.mode == NNA_RESIZE_BILINEAR &&
 				    l->values[op->values[NNA_IR_IN]].type == NNA_TYPE_U8 &&
 				    op->rounding != NNA_IR_ROUNDS_AS_NNAPI;
@@ -378,7 +378,7 @@ static void write_operand(const struct nna_lower *l, const struct nna_ir_op *op,
 	if (k >= op->operand_count || op->values[k] == NNA_NO_VALUE)
 		return;
 	v = l->values[op->values[k]];
-	/* Weights of DWCONV, as long as they are plain: [1, kh, kw, N]. */
+	/* Weights of DWCONV in the plain layout: [1, kh, kw, N]. */
 	if (k == NNA_CONV2D_WEIGHTS && op->form == NNAHW_LAYOUT_PLAIN &&
 	    nna_hw_is_depthwise(l, op)) {
 		uint32_t n = v.dims[0];
@@ -399,7 +399,7 @@ static void write_operand(const struct nna_lower *l, const struct nna_ir_op *op,
 	memcpy(t->strides, v.strides, sizeof(t->strides));
 }
 
-/* Byte offset of each command in the stream; a dead one's is that of its successor. */
+/* Byte offset of each command in the stream; a dead command has the offset of its successor. */
 static int place_commands(const struct nna_lower *l, uint32_t *places, struct nna_stream *out)
 {
 	uint64_t at = sizeof(struct nnahw_stream_header);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Element-wise operations as EWISE commands, and the integer constants that their rules multiply
- * by, out of the real scales of the operands.
+ * Writes element-wise operations as EWISE commands, and derives the integer constants of their
+ * rules from the real scales of the operands.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -52,9 +52,9 @@ static const uint8_t functions[NNA_FN_COUNT] = {
 };
 
 /*
- * Factors of ADD and SUB: fa and fb as integers over a common power of two, the larger with 30
- * bits. Operands have 17 bits at most, so a sum has 48 and the rounding term at most 61. False
- * where they do not fit; then the fp32 rule serves.
+ * Computes the factors of ADD and SUB: fa and fb as integers over a common power of two, the larger
+ * with 30 bits. Operands have at most 17 bits, so a sum has 48 bits and the rounding term at most
+ * 61. Return: false if they do not fit; then the fp32 rule serves.
  */
 static bool common_shift(double fa, double fb, int32_t *a_scale, int32_t *b_scale, int32_t *shift)
 {
@@ -93,9 +93,9 @@ static void signed_requantize_from(double factor, int32_t *multiplier, uint8_t *
 }
 
 /*
- * TFLite's rules, in the precision in which TFLite computes their factors: sums in units of 2^-20
- * (of 16 bits: 2^-15) of twice the larger scale, squared differences in units of 2^-7 of it,
- * everything else by one factor.
+ * TFLite's rules, in the precision in which TFLite computes their factors. Sums are in units of
+ * 2^-20 (16 bits: 2^-15) of twice the larger scale, squared differences in units of 2^-7 of that;
+ * all other functions have one factor.
  */
 static void staged_rule(struct nnahw_cmd_ewise *c, const struct nna_value *out,
 			const struct nna_value *a, const struct nna_value *b)
@@ -137,11 +137,14 @@ static void staged_rule(struct nnahw_cmd_ewise *c, const struct nna_value *out,
 		break;
 	}
 	c->staged = c->a_scale != 0;
-	if (!c->staged) /* a factor beyond all scales: by value */
+	if (!c->staged) /* the factor is out of range: the fp32 rule serves */
 		c->a_shift = c->b_shift = c->b_scale = c->multiplier = 0;
 }
 
-/* Products of integer LSTMs: enum nna_ir_rounding. Return: whether @rounding is one of theirs. */
+/*
+ * Products of integer LSTMs (enum nna_ir_rounding). Return: true if @rounding is one of their
+ * rules.
+ */
 static bool product_rule(struct nnahw_cmd_ewise *c, const struct nna_value *const *v,
 			 uint8_t rounding)
 {
@@ -156,7 +159,10 @@ static bool product_rule(struct nnahw_cmd_ewise *c, const struct nna_value *cons
 		c->staged = c->a_scale != 0;
 		return true;
 	case NNA_IR_ROUNDS_BY_SHIFT:
-		/* With bits to spare, by which an engine sees that results fit into 32. */
+		/*
+		 * It leaves bits to spare, by which an engine can tell that results fit into 32
+		 * bits.
+		 */
 		c->a_scale = 1 << 27;
 		c->shift = 27 - ilogbf(factor);
 		return true;
@@ -171,8 +177,8 @@ static bool product_rule(struct nnahw_cmd_ewise *c, const struct nna_value *cons
 }
 
 /*
- * Constants of the integer rules, where all operands have a scale. @v: out, a, b, c; NULL for those
- * that the operation has not.
+ * Sets the constants of the integer rules, which need a scale of every operand. @v: out, a, b, c;
+ * NULL for an operand that the operation does not have.
  */
 static void integer_rule(struct nnahw_cmd_ewise *c, const struct nna_value *const *v,
 			 uint8_t rounding)
@@ -188,7 +194,7 @@ static void integer_rule(struct nnahw_cmd_ewise *c, const struct nna_value *cons
 	}
 	if (product_rule(c, v, rounding) || !v[1] || v[3])
 		return;
-	/* Operations on 16 bits have TFLite's rounding only where they ask for it themselves. */
+	/* Operations on 16 bits have TFLite's rounding only if they ask for it themselves. */
 	if (rounding != NNA_IR_ROUNDS_AS_NNAPI &&
 	    (v[2] ? c->op == NNAHW_EWISE_ADD || c->op == NNAHW_EWISE_SUB ||
 			     c->op == NNAHW_EWISE_MUL || c->op == NNAHW_EWISE_PRELU ||
@@ -210,11 +216,11 @@ static void integer_rule(struct nnahw_cmd_ewise *c, const struct nna_value *cons
 	case NNAHW_EWISE_MUL:
 		if (!v[2])
 			return;
-		/* A float, as models are calibrated with. */
+		/* A float, because models are calibrated with floats. */
 		factor = (double)(v[1]->scale * v[2]->scale / v[0]->scale);
 		nna_requantize_from(factor, &c->a_scale, &c->shift);
 		if (wide) {
-			/* 34 bits of product leave 29 for the multiplier. */
+			/* A product of 34 bits leaves 29 bits for the multiplier. */
 			if (c->shift < 4) {
 				c->a_scale = 0;
 				break;
@@ -234,7 +240,7 @@ void nna_hw_sum(struct nnahw_cmd_ewise *command, const struct nna_value *out,
 	const struct nna_value *const v[4] = { out, a, b, NULL };
 
 	*command = (struct nnahw_cmd_ewise){ .op = NNAHW_EWISE_ADD, .shift = 1 };
-	/* Residuals of 16 bits are those of LSTMs. */
+	/* Only LSTMs have residuals of 16 bits. */
 	integer_rule(command, v, nna_type_size(out->type) == 2 ? NNA_IR_ROUNDS_AS_NNAPI : rounding);
 }
 
@@ -264,7 +270,7 @@ bool nna_hw_ewise(const struct nna_lower *l, const struct nna_ir_op *op,
 		command->op = NNAHW_EWISE_IDENTITY;
 		command->a_scale = op->rescale.multiplier;
 		command->shift = op->rescale.shift;
-		/* A factor beyond all scales: by value. */
+		/* The factor is out of range: the fp32 rule serves. */
 		command->staged = op->rounding != NNA_IR_ROUNDS_AS_NNAPI && command->a_scale;
 		return true;
 	case NNA_IR_UNARY:

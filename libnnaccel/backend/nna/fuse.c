@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What one command can do of two operations, and where it may write over what it reads. */
+/* Tells which two operations one command can do, and which inputs a result may overwrite. */
 #include "libnnaccel/backend/nna/nna.h"
 
-/* Whether the command of @op keeps bounds (and a zero point) that can be changed. */
+/* True if the command of @op has bounds (and a zero point) that can be changed. */
 static bool takes_bounds(const struct nna_ir_op *op, bool moves)
 {
 	switch (op->kind) {
@@ -15,17 +15,17 @@ static bool takes_bounds(const struct nna_ir_op *op, bool moves)
 	case NNA_IR_CLAMP:
 		return true;
 	case NNA_IR_UNARY:
-		/* Without quantisation there are no bounds of quantised numbers. */
+		/* Only quantised results have quantised bounds. */
 		return op->elementwise.function != NNA_FN_CAST;
 	case NNA_IR_POOL:
-		/* Pooling works on stored numbers. */
+		/* Pooling works on the stored numbers. */
 		return !moves;
 	default:
 		return false;
 	}
 }
 
-/* Whether the epilogue of @conv can add what @add adds to its result. */
+/* True if the epilogue of @conv can do the addition @add. */
 static bool takes_sum(const struct nna_lower *l, const struct nna_ir_op *add)
 {
 	const struct nna_value *out = &l->values[add->values[NNA_ELEMENTWISE_OUT]];
@@ -36,7 +36,7 @@ static bool takes_sum(const struct nna_lower *l, const struct nna_ir_op *add)
 			   &l->values[add->values[NNA_ELEMENTWISE_B]], add->rounding);
 		return sum.a_scale != 0;
 	}
-	/* F16 would be rounded twice by the two commands, and once by one. */
+	/* Two commands round F16 twice, one command rounds it once. */
 	return out->type == NNA_TYPE_F32;
 }
 

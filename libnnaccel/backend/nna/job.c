@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a job of the NNA is given besides its stream, and what it leaves: base table, report and
- * profile.
+ * A job's memory besides its stream: the base table that the NNA reads, and the report and profile
+ * that it writes.
  */
 #include <string.h>
 
 #include "hw/gen/nnahw_decode.h"
 #include "libnnaccel/backend/nna/nna.h"
 
-/* No status of the device: the report has not been written yet. */
+/* A status that the device does not have: the report has not been written yet. */
 #define NOT_REPORTED UINT32_MAX
 
 _Static_assert(sizeof(struct nnahw_base) * NNAHW_MAX_SLOTS <= NNA_BACKEND_TABLE_SIZE &&
@@ -31,7 +31,7 @@ void nna_hw_clear_report(void *report)
 	__atomic_store_n(&r->status, NOT_REPORTED, __ATOMIC_RELEASE);
 }
 
-/* Ticks of a clock of @hz in nanoseconds, saturating: they are the device's word. */
+/* Converts ticks of a clock of @hz to ns. Saturates, because the device is not trusted. */
 static uint64_t ticks_to_ns(uint64_t ticks, uint64_t hz)
 {
 	unsigned __int128 ns = (unsigned __int128)ticks * 1000000000u / hz;
@@ -43,7 +43,7 @@ void nna_hw_read_report(const void *report, uint64_t tick_hz, const void *stream
 			struct nna_report *out)
 {
 	const struct nnahw_report *r = report;
-	/* First: when the status is there, all else is. */
+	/* The status is read first: the device writes it last. */
 	uint32_t status = __atomic_load_n(&r->status, __ATOMIC_ACQUIRE);
 	struct nnahw_command head;
 	bool ban;
@@ -77,7 +77,7 @@ _Static_assert(NNAHW_MAX_STREAM_SIZE / NNAHW_COMMAND_ALIGN <
 
 size_t nna_hw_profile_size(uint32_t commands)
 {
-	/* More than any stream has, unless it loops. */
+	/* More commands than any stream has without loops. */
 	if (commands > NNAHW_MAX_STREAM_SIZE / NNAHW_COMMAND_ALIGN)
 		return 0;
 	return sizeof(struct nnahw_profile_header) +

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The NNA as a backend: what its commands can do, their constants, layouts of weights, streams.
+ * The backend of the NNA: its commands and their constants, layouts of weights, streams.
  * docs/hardware.md describes the commands, hw/gen/nnahw.h declares them.
  *
- * Operands of an operation of the ir and of the command that does it come in the same order. The
- * private operand of CONV2D and MATMUL is the channels table (struct nnahw_channel per output
- * channel), which select makes from the scales; an operation's form is the layout of its weights.
+ * Operands of an operation of the ir and of its command have the same order. The private operand of
+ * CONV2D and MATMUL is the channels table (struct nnahw_channel per output channel), which select
+ * makes from the scales; an operation's form is the layout of its weights.
  */
 #ifndef NNA_BACKEND_NNA_H
 #define NNA_BACKEND_NNA_H
@@ -31,18 +31,18 @@ uint32_t nna_hw_count_profile(const void *profile, size_t size, uint32_t *droppe
 void nna_hw_read_profile(const void *profile, uint64_t tick_hz, uint32_t index,
 			 struct nna_profile_command *out);
 
-/* DWCONV does it: a group for each of several channels. */
+/* True if DWCONV does the convolution: several channels, and a group for each. */
 bool nna_hw_is_depthwise(const struct nna_lower *l, const struct nna_ir_op *op);
 
-/* enum nnahw_type of an enum nna_type. */
+/* Return: the enum nnahw_type of an enum nna_type. */
 uint8_t nna_hw_type(uint8_t type);
 
-/* The EWISE command of an element-wise operation; false for kinds that are none. */
+/* Writes the EWISE command of an element-wise operation. Return: false for other kinds. */
 bool nna_hw_ewise(const struct nna_lower *l, const struct nna_ir_op *op,
 		  struct nnahw_cmd_ewise *command);
 /*
- * The constants of a sum of two quantised values; a_scale is 0 where there is no integer rule for
- * it. @out, @a, @b: types and scales count.
+ * Computes the constants of a sum of two quantised values; a_scale is 0 if there is no integer rule
+ * for them. Only types and scales of @out, @a and @b are used.
  */
 void nna_hw_sum(struct nnahw_cmd_ewise *command, const struct nna_value *out,
 		const struct nna_value *a, const struct nna_value *b, uint8_t rounding);

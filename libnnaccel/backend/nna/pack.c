@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pass that packs weights: constant weights get the layout that the engine reads fastest (hw:
- * PACKED8, PACKED_FLOAT), and quantised biases the input's zero point.
+ * The pass that packs weights: constant weights are brought into the layout that the engine reads
+ * fastest (hw: PACKED8, PACKED_FLOAT), and the input's zero point is folded into quantised biases.
  *
- * It looks at CONV, DWCONV and MATMUL commands, after fusion, and names new constants as their
- * operands: weights, and for quantised ones the channels table with the folded biases. That moves
- * and adds numbers once, when a model is compiled. A MATMUL by one constant matrix becomes a CONV
- * with a kernel of 1 over rows first, which has a packed layout. What is not constant keeps the
- * plain layout: weights, or the bias of a quantised convolution. Weights that several commands
- * share are packed once.
+ * It visits CONV, DWCONV and MATMUL commands after fusion, and gives them new constants as
+ * operands: weights, and for quantised ones the channels table with the folded biases. So numbers
+ * are moved and added once, when a model is compiled. A MATMUL by one constant matrix first becomes
+ * a CONV over rows with a kernel of 1, which has a packed layout. Weights that are not constant, or
+ * whose bias is not, keep the plain layout. Weights that several commands share are packed once.
  *
- * The pass itself only adds up what it needs of quantised weights. They are moved when the image is
- * written (struct packing), from where the graph has them to where the device reads them.
+ * The pass itself only computes the sums of quantised weights. The weights are moved when the image
+ * is written (struct packing), from the graph to the memory that the device reads.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,7 +39,7 @@ struct packed {
 
 /**
  * struct pack - one run of the pass
- * @l: what it works on
+ * @l: the ir
  * @done: @count packed weights, with room for @room; owned
  * @count: entries of @done
  * @room: entries that fit
@@ -52,8 +51,8 @@ struct pack {
 };
 
 /**
- * struct source - weights as they are read: by output channel, kernel row, kernel column and input
- *	channel
+ * struct source - layout of the weights to be packed: by output channel, kernel row, kernel column
+ *	and input channel
  * @data: of the first element
  * @n: output channels
  * @kernel_h: kernel rows
@@ -71,8 +70,8 @@ struct source {
 };
 
 /**
- * struct packing - how to write packed weights; owned by their storage
- * @s: where they come from
+ * struct packing - parameters for writing packed weights; owned by their storage
+ * @s: the weights to be packed
  * @groups: of a CONV, else 1
  * @size: bytes of an element
  * @rows: of 16 elements in a block
@@ -88,7 +87,10 @@ struct packing {
 	uint8_t flip;
 };
 
-/* The bytes of a constant from element (0, 0, ...) on, whatever its strides; else NULL. */
+/*
+ * Return: the bytes of a constant from element (0, 0, ...) on, also if it is not contiguous; NULL
+ * for a value that is not constant.
+ */
 static const uint8_t *constant_bytes(const struct nna_lower *l, const struct nna_value *v)
 {
 	const struct nna_storage *s = &l->storages[v->storage];
@@ -100,10 +102,13 @@ static const uint8_t *constant_bytes(const struct nna_lower *l, const struct nna
 	return (const uint8_t *)s->data + v->offset;
 }
 
-/* The sum of @n bytes, as s8 after @flip. */
+/* Return: the sum of @n bytes as s8, after an exclusive or with @flip. */
 static int32_t sum_bytes(const uint8_t *from, uint32_t n, uint8_t flip)
 {
-	/* With 128 more no byte is below zero, and eight quarters of 16 bits hold 128 sums of two. */
+	/*
+	 * Adding 128 makes all bytes positive, so that lanes of 16 bits can hold 128 sums of two
+	 * bytes.
+	 */
 	const uint64_t flips = (uint8_t)(flip ^ 0x80) * 0x0101010101010101u;
 	const uint64_t halves = 0x00ff00ff00ff00ffu;
 	int32_t sum = 0;
@@ -128,7 +133,7 @@ static int32_t sum_bytes(const uint8_t *from, uint32_t n, uint8_t flip)
 	return sum - (int32_t)n * 128;
 }
 
-/* The sums of the weights of each channel, as they are stored. */
+/* Computes the sum of the stored weights of each channel. */
 static void sum_weights(const struct source *s, uint8_t flip, int32_t *sums)
 {
 	for (uint32_t y = 0; y < s->kernel_h; y++)
@@ -158,7 +163,7 @@ static void copy_quad(const uint8_t *from, int64_t stride_n, uint32_t n, uint8_t
 	}
 }
 
-/* One block of quads: 16 channels from n0 on, @n of them real. u8 is stored minus 128. */
+/* Packs one block of quads: 16 channels from n0 on, @n of them in use. u8 is stored minus 128. */
 static void pack_block8(const struct source *s, uint32_t n0, uint32_t n, uint8_t flip, uint8_t *out)
 {
 	const uint8_t *first = s->data + n0 * s->stride_n;
@@ -215,7 +220,7 @@ static uint32_t count_blocks(uint32_t per_group)
 	return (per_group + BLOCK - 1) / BLOCK;
 }
 
-/* Writes packed weights; the rest of the blocks that are not full stays zero. */
+/* Writes packed weights; unused channels of the last block stay zero. */
 static void fill_packed(const void *owned, void *to)
 {
 	const struct packing *p = owned;
@@ -255,7 +260,7 @@ static struct packed *find_packed(struct pack *p, uint32_t from, bool depthwise,
 
 /*
  * Packs weights [n, kernel_h, kernel_w, depth] (@depthwise: [1, kernel_h, kernel_w, n]). Return: 0,
- * -ENOTSUP where they are too large for a packed layout, or -ENOMEM.
+ * -ENOTSUP if they are too large for a packed layout, or -ENOMEM.
  */
 static int pack_weights(struct pack *p, uint32_t from, bool depthwise, uint32_t groups,
 			struct packed **out)
@@ -361,7 +366,7 @@ fail:
 }
 
 /*
- * The channels table of a packed convolution, with the bias that the description defines for it:
+ * Makes the channels table of a packed convolution, with the bias that docs/hardware.md defines:
  * bias - input.zero_point * (weight_sum - K * weights.zero_point), in wrapping arithmetic.
  */
 static int64_t fold_bias(struct nna_lower *l, const struct nna_ir_op *c,
@@ -459,7 +464,7 @@ static int matmul_to_conv(struct nna_lower *l, struct nna_ir_op *c)
 
 	if (!constant_bytes(l, &b) || (b.dims[0] > 1 && b.strides[0]) || !b.dims[1])
 		return 0;
-	/* Rows of all batches follow each other, or there is one batch. */
+	/* The rows of all batches are contiguous, or there is one batch. */
 	if (out.dims[0] > 1 && (!nna_value_contiguous(&out) || !nna_value_contiguous(&a)))
 		return 0;
 	if (channels != NNA_NO_VALUE && l->values[channels].dims[0] != out.dims[2]) {

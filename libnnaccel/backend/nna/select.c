@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* Completes quantised convolutions and products with their channels tables. */
+/* Adds the channels tables to quantised convolutions and products. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "libnnaccel/backend/nna/nna.h"
 
 /*
- * The channels table of @n entries, whose factors are scales of in * weights / out. One entry does
- * where all channels have one scale and the command takes one.
+ * Makes the channels table of @n entries, whose factors are in.scale * weights.scale / out.scale.
+ * One entry suffices if all channels have one scale and the command accepts that.
  */
 static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 			      const struct nna_value *weights, const struct nna_value *out,
@@ -24,8 +24,8 @@ static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 		return -ENOMEM;
 	for (uint32_t c = 0; c < n; c++) {
 		/*
-		 * One scale: the product as the scale of the bias, a float; models are calibrated
-		 * against that. TFLite does so for u8 convolutions only.
+		 * One scale: the product is rounded to a float, the scale of the bias, because
+		 * models are calibrated with that. TFLite does so only for u8 convolutions.
 		 */
 		float scale = weights->channel_scales ? weights->channel_scales[c] : weights->scale;
 		double product = exact || (weights->channel_scales && !weights->joined)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* BOs: memory of the kernel, or somebody else's dma-buf, that process and device see. */
+/* BOs: memory of the kernel, or an imported dma-buf, that process and device see. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/udmabuf.h>
@@ -12,7 +12,7 @@
 
 #include "libnnaccel/winsys/drm/drm.h"
 
-/* Frees a BO, or what there is of one that could not be completed; @bound: it is in the VM. */
+/* Frees a BO, also one that is incomplete after a failure. @bound: it is bound in the VM. */
 static void bo_free(struct nna_drm *drm, struct nna_drm_bo *bo, bool bound)
 {
 	nna_drm_vm_unmap(drm, bo, bound);
@@ -27,7 +27,9 @@ static void zombie_free(struct nna_drm *drm, struct nna_drm_zombie *zombie)
 	bo_free(drm, nna_drm_zombie_owner(zombie, struct nna_drm_bo), true);
 }
 
-/* Maps a BO that has a handle and a size: @fd at @offset into this process, and into the VM. */
+/*
+ * Maps a BO that has a handle and a size into this process (@fd at @offset) and binds it in the VM.
+ */
 static int bo_map(struct nna_drm *drm, struct nna_drm_bo *bo, int fd, uint64_t offset,
 		  uint32_t flags)
 {
@@ -48,8 +50,8 @@ int nna_drm_bo_create(struct nna_winsys *ws, uint64_t size, uint32_t flags,
 	struct drm_nna_bo_create create = {
 		.size = size,
 		/*
-		 * A BO that belongs to the VM costs a submission nothing, but the kernel refuses to
-		 * export it.
+		 * A submission does not visit BOs that belong to the VM, but the kernel refuses to
+		 * export them.
 		 */
 		.vm_id = flags & NNA_WINSYS_BO_SHAREABLE ? 0 : drm->vm_id,
 	};
@@ -82,8 +84,8 @@ err:
 }
 
 /*
- * Makes a dma-buf of a memfd, by udmabuf. That takes memfds only that are sealed against shrinking
- * and not against writing. Return: a new fd, or a negative errno.
+ * Makes a dma-buf of a memfd with udmabuf, which accepts only memfds that are sealed against
+ * shrinking and not against writing. Return: a new fd, or a negative errno.
  */
 static int memfd_to_dmabuf(int fd, uint64_t size)
 {
@@ -104,7 +106,7 @@ static int memfd_to_dmabuf(int fd, uint64_t size)
 	return ret;
 }
 
-/* The handle of a dma-buf, or of a memfd of which one can be made. */
+/* Imports a dma-buf, or a memfd that udmabuf can turn into one. */
 static int gem_import(struct nna_drm *drm, int fd, uint64_t size, struct nna_drm_gem **out)
 {
 	int ret = nna_drm_gem_import(drm, fd, out), dmabuf;

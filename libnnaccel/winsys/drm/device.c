@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The device as a whole: opening and closing, what it is, what time it has. */
+/* The device: opening and closing, its properties, its clock. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,10 @@
 #include "libnnaccel/support/clock.h"
 #include "libnnaccel/winsys/drm/drm.h"
 
-/* The device's clock drifts against ours: the pair of times is read anew when it is older. */
+/*
+ * The device's clock drifts against CLOCK_MONOTONIC, so the pair of times is read again after this
+ * age.
+ */
 #define CLOCK_MAX_AGE_NS 1000000000ull
 
 static int query(int fd, uint32_t type, void *data, uint32_t size)
@@ -73,7 +76,7 @@ static void drm_destroy(struct nna_winsys *ws)
 {
 	struct nna_drm *drm = to_nna_drm(ws);
 
-	/* Nobody else uses @drm any more, but jobs do: they must end before the VM goes. */
+	/* No thread uses @drm any more, but jobs may: they must end before the VM is destroyed. */
 	while (drm->oldest) {
 		drmSyncobjWait(drm->fd, &drm->oldest->handle, 1, INT64_MAX, 0, NULL);
 		nna_drm_outstanding_remove(drm, drm->oldest);

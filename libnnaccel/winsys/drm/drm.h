@@ -2,7 +2,7 @@
 /*
  * The DRM backend: nna.ko through its ioctls, and the syncobj ioctls of the DRM core.
  *
- *	device.c     opens and closes, answers what the device is, tells its time
+ *	device.c     opens and closes, properties of the device, its clock
  *	node.c       finds the device node
  *	vm.c         device addresses of BOs, and their mappings
  *	gem.c        GEM handles, which several BOs may share
@@ -15,27 +15,28 @@
  *
  * Data and ownership
  *
- * A struct nna_drm is one open file with one VM in it, and is its opener's. What it gives out (BOs,
- * queues, fences) is the caller's until destroyed; the struct nna_drm goes last.
+ * A struct nna_drm is one open file with one VM. Its opener owns it, and destroys it after all BOs,
+ * queues and fences that it has created there.
  *
  * A BO is a GEM handle that is bound for as long as it lives. The kernel gives the same handle when
  * a dma-buf is imported twice, so handles are reference-counted. A queue is a context of the
- * kernel. A fence is the syncobj that a job signals; without references it is spare, for the next
- * job or for an in-fence during a submission, and goes back to the kernel at the end only.
+ * kernel. A fence is the syncobj that a job signals. Without references it is spare: the next job,
+ * or an in-fence during a submission, uses it. Syncobjs are destroyed only when the device is
+ * closed.
  *
- * Outstanding are the fences of jobs that are not known to have ended; the list of them has a
- * reference on each. A job is put there before it is submitted, and gets a ticket; tickets grow.
- * The kernel would unmap a BO and drop the jobs of a context at once. So a BO or queue that is
- * destroyed while there are outstanding jobs becomes a zombie, with the ticket that the next job
- * will get. It is freed when no job with a smaller one is outstanding, which whoever creates a BO,
- * destroys something or waits next finds out.
+ * A fence is outstanding while its job is not known to have ended; the list of outstanding fences
+ * has a reference to each. A fence enters the list before its job is submitted, and gets a ticket;
+ * tickets grow. The kernel unmaps a destroyed BO and drops the jobs of a destroyed context at once.
+ * So a BO or queue that is destroyed while jobs are outstanding becomes a zombie, with the ticket
+ * of the next job. It is freed when no job with a smaller ticket is outstanding. The next call that
+ * creates a BO, destroys an object or waits checks this.
  *
  * Locks
  *
  * @lock of struct nna_drm guards all its lists, the reference counts of handles, and the VM's
- * addresses; @clock_lock guards @clock. Neither is held over a call to the kernel that may take
- * long: SUBMIT, VM_BIND, imports, mmap, waits. (Making a syncobj and closing a handle is done under
- * @lock.) Jobs that several threads submit to one queue at a time run in any order.
+ * addresses; @clock_lock guards @clock. Neither is held over a system call that may take long:
+ * SUBMIT, VM_BIND, imports, mmap, waits. (Syncobjs are created and handles are closed under @lock.)
+ * Jobs that several threads submit to one queue at the same time run in any order.
  */
 #ifndef NNA_WINSYS_DRM_H
 #define NNA_WINSYS_DRM_H
@@ -68,7 +69,7 @@ struct nna_drm_gem {
 };
 
 /**
- * struct nna_drm_zombie - what a BO or a queue needs to wait until jobs have ended
+ * struct nna_drm_zombie - the part of a BO or queue that waits until jobs have ended
  * @next: the next of nna_drm.zombies
  * @ticket: jobs with smaller tickets may still use it
  * @free: frees the BO or queue, without @lock; set when it is made
@@ -84,7 +85,7 @@ struct nna_drm_zombie {
 
 /**
  * struct nna_drm_bo - a BO
- * @base: what users of the winsys see
+ * @base: the part that users of the winsys see
  * @zombie: for when it is destroyed
  * @gem: its handle, a reference; NULL until there is one
  * @va_size: bytes of addresses that it has taken, from @base.va on; 0 until it has some
@@ -100,7 +101,7 @@ struct nna_drm_bo {
  * struct nna_drm_queue - a queue
  * @zombie: for when it is destroyed
  * @ctx_id: the kernel's name of the context
- * @cancelled: there is no context any more; written when nobody submits
+ * @cancelled: there is no context any more; written when no thread submits
  */
 struct nna_drm_queue {
 	struct nna_drm_zombie zombie;
@@ -110,7 +111,7 @@ struct nna_drm_queue {
 
 /**
  * struct nna_drm_fence - the end of a job: a syncobj
- * @base: what users of the winsys see
+ * @base: the part that users of the winsys see
  * @handle: the kernel's name of it; constant
  * @ticket: numbers the jobs in the order of submission
  * @outstanding: it is in that list
@@ -126,17 +127,17 @@ struct nna_drm_fence {
 	struct nna_drm_fence *older, *newer;
 };
 
-/* So many outstanding jobs at least before a submission asks which ones have ended. */
+/* A submission asks which jobs have ended only when at least this many are outstanding. */
 #define NNA_DRM_POLL_MIN 64u
 
 /**
  * struct nna_drm - an open device
- * @base: what users of the winsys see
+ * @base: the part that users of the winsys see
  * @fd: the device node; -1 until it is open
  * @path: its path, or the beginning of it
  * @driver: name and version of the kernel's driver
  * @vm_id: the kernel's name of the VM
- * @hw: what the driver says about the device
+ * @hw: the driver's information about the device
  * @lock: guards all from @gems to @zombies
  * @gems: all handles
  * @small_va: addresses for BOs below NNA_VA_LARGE_PAGE
@@ -146,7 +147,7 @@ struct nna_drm_fence {
  * @oldest: the outstanding job with the smallest ticket
  * @newest: the one with the largest
  * @outstanding_count: their number
- * @poll_at: with so many outstanding jobs a submission asks which ones have ended
+ * @poll_at: number of outstanding jobs from which on a submission asks which ones have ended
  * @next_ticket: of the next job
  * @zombies: BOs and queues that wait for jobs to end
  * @clock_lock: guards @clock
@@ -198,9 +199,11 @@ int nna_drm_node_open(const char *path, char *driver, size_t size, const char **
 int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_size,
 		      const char **accelerator);
 
-/* Before anybody else knows @drm. Also after a failure nna_drm_vm_fini() is to be called. */
+/*
+ * Called before other threads know @drm. The caller calls nna_drm_vm_fini() also after a failure.
+ */
 int nna_drm_vm_init(struct nna_drm *drm);
-/* The last function of all on @drm. */
+/* Must be the last call that uses @drm. */
 void nna_drm_vm_fini(struct nna_drm *drm);
 /*
  * Takes addresses for a BO that has a handle and a size, and binds it there. @flags are of enum
@@ -216,7 +219,9 @@ void nna_drm_vm_unmap(struct nna_drm *drm, struct nna_drm_bo *bo, bool bound);
  * Return: 0 or -ENOMEM.
  */
 int nna_drm_gem_get(struct nna_drm *drm, uint32_t handle, struct nna_drm_gem **out);
-/* The same for the handle of a dma-buf. Return: 0 or a negative errno; -EINVAL: @fd is none. */
+/*
+ * The same for the handle of a dma-buf. Return: 0 or a negative errno; -EINVAL: @fd is no dma-buf.
+ */
 int nna_drm_gem_import(struct nna_drm *drm, int fd, struct nna_drm_gem **out);
 /* Gives a reference back; NULL is allowed. Takes @lock. */
 void nna_drm_gem_put(struct nna_drm *drm, struct nna_drm_gem *gem);
@@ -227,30 +232,39 @@ void nna_drm_gem_put(struct nna_drm *drm, struct nna_drm_gem *gem);
  */
 int nna_drm_sync_file_merge(const int *fds, uint32_t count, int *merged, uint32_t room);
 
-/* A reference on a fence that nobody else has; NULL without memory. Under @lock. */
+/*
+ * Takes a spare fence, or creates one. Return: its only reference, or NULL without memory. Under
+ * @lock.
+ */
 struct nna_drm_fence *nna_drm_fence_make(struct nna_drm *drm);
-/* nna_fence_put() for who holds @lock. */
+/* nna_fence_put() for a caller that holds @lock. */
 void nna_drm_fence_drop(struct nna_drm *drm, struct nna_drm_fence *fence);
-/* At the end, without @lock. */
+/* Destroys the spare fences when the device is closed. Without @lock. */
 void nna_drm_fence_destroy_spare(struct nna_drm *drm);
 
 /* Appends the fence of a job that will be submitted, with a reference. Under @lock. */
 void nna_drm_outstanding_add(struct nna_drm *drm, struct nna_drm_fence *fence);
-/* Takes it off the list, if it is there: the job has ended. Under @lock. */
+/* Removes the fence of a job that has ended from the list, if it is there. Under @lock. */
 void nna_drm_outstanding_remove(struct nna_drm *drm, struct nna_drm_fence *fence);
 /*
- * Asks which outstanding jobs have ended, and takes them off the list: @all of them, or from the
- * oldest one to the first that has not. Takes @lock.
+ * Asks which outstanding jobs have ended, and removes them from the list: with @all every job is
+ * asked about, else from the oldest one up to the first that has not ended. Takes @lock.
  */
 void nna_drm_outstanding_poll(struct nna_drm *drm, bool all);
 
 /* Frees a BO or a queue now, or when all outstanding jobs have ended. Takes @lock. */
 void nna_drm_zombie_retire(struct nna_drm *drm, struct nna_drm_zombie *zombie);
-/* Takes zombies off the list that no job uses any more, for nna_drm_zombie_free(). Under @lock. */
+/*
+ * Removes the zombies that no job uses any more from the list. Return: a list of them, for
+ * nna_drm_zombie_free(). Under @lock.
+ */
 struct nna_drm_zombie *nna_drm_zombie_take(struct nna_drm *drm);
-/* Frees a list of them, without @lock. */
+/* Frees a list of zombies. Without @lock. */
 void nna_drm_zombie_free(struct nna_drm *drm, struct nna_drm_zombie *list);
-/* Asks which jobs have ended if there are zombies, and frees those that it can. Takes @lock. */
+/*
+ * If there are zombies, asks which jobs have ended, and frees the zombies that no job uses. Takes
+ * @lock.
+ */
 void nna_drm_zombie_reap(struct nna_drm *drm);
 
 /* Operations of the winsys: winsys.h describes them. They take @lock. */

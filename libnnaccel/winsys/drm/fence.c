@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Fences as the runtime asks for them: syncobj.c has their syncobjs. */
+/* The winsys's functions on fences. syncobj.c manages their syncobjs. */
 #include <errno.h>
 #include <linux/sync_file.h>
 #include <sys/ioctl.h>
@@ -32,7 +32,7 @@ int nna_drm_fence_wait(struct nna_winsys *ws, struct nna_fence *base, int64_t de
 	return 0;
 }
 
-/* A syncobj says only whether its fence has signalled; whether with an error, a sync_file says. */
+/* A syncobj tells only that its fence has signalled; a sync_file also tells its error. */
 int nna_drm_fence_status(struct nna_winsys *ws, struct nna_fence *base)
 {
 	struct sync_file_info info = { 0 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * GEM handles, each with the number of BOs that have it.
+ * GEM handles, each with the number of BOs that use it.
  *
- * An import may return a handle that other BOs have. The lock is not held over it, so nobody may
- * close that handle before it has been counted: while imports are under way handles without BOs
- * stay open, and the last import closes them.
+ * An import may return a handle that other BOs use. The lock is not held during an import, so the
+ * handle must not be closed before the import has counted it: handles without BOs stay open while
+ * imports are under way, and the last import closes them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,10 @@
 
 #include "libnnaccel/winsys/drm/drm.h"
 
-/* A reference on @handle, which no BO may have yet. Under @lock. NULL without memory. */
+/*
+ * Takes a reference to @handle, also if no BO uses it yet. Under @lock. Return: NULL without
+ * memory.
+ */
 static struct nna_drm_gem *gem_find(struct nna_drm *drm, uint32_t handle)
 {
 	struct nna_drm_gem *gem;
@@ -32,7 +35,9 @@ static struct nna_drm_gem *gem_find(struct nna_drm *drm, uint32_t handle)
 	return gem;
 }
 
-/* Closes the handles that no BO has. Under @lock, as a new import could return one of them. */
+/*
+ * Closes the handles that no BO uses. Under @lock, because a new import could return one of them.
+ */
 static void gem_close_unused(struct nna_drm *drm)
 {
 	struct nna_drm_gem **link = &drm->gems, *gem;
@@ -72,7 +77,10 @@ int nna_drm_gem_import(struct nna_drm *drm, int fd, struct nna_drm_gem **out)
 	pthread_mutex_lock(&drm->lock);
 	if (!ret) {
 		*out = gem_find(drm, handle);
-		/* Without memory to count it, it stays open: another import may have it too. */
+		/*
+		 * The handle cannot be counted, so it stays open: another import may have returned
+		 * it, too.
+		 */
 		if (!*out)
 			ret = -ENOMEM;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Device nodes: which ones belong to a driver that has nna's kernel ABI. */
+/* Device nodes: finds those of drivers that have nna's kernel ABI. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #define ACCEL_DIR "/dev/accel"
 
-/* Drivers with nna's kernel ABI. The accelerator is called like its driver. */
+/* Drivers with nna's kernel ABI. An accelerator has its driver's name. */
 static const char *const drivers[] = { "nna" };
 
 static const char *find_driver(const char *name)

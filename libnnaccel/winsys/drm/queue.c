@@ -46,7 +46,10 @@ int nna_drm_queue_create(struct nna_winsys *ws, enum nna_priority priority,
 	ret = nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_CTX_CREATE, &create);
 	if (ret) {
 		free(queue);
-		/* A file has so many contexts. Of a run -ENOSPC says that an output is small. */
+		/*
+		 * The file's limit of contexts is reached. -ENOSPC is taken: for a run it means an
+		 * output that is too small.
+		 */
 		return ret == -ENOSPC ? -EMFILE : ret;
 	}
 	queue->ctx_id = create.id;
@@ -63,7 +66,7 @@ void nna_drm_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *base)
 		nna_drm_zombie_retire(to_nna_drm(ws), &queue->zombie);
 }
 
-/* With its context the kernel ends the jobs; their fences stay ours. */
+/* The kernel ends the jobs of a context that is destroyed. Their fences stay valid. */
 void nna_drm_queue_cancel(struct nna_winsys *ws, struct nna_winsys_queue *base)
 {
 	struct nna_drm_queue *queue = (struct nna_drm_queue *)base;
@@ -74,9 +77,9 @@ void nna_drm_queue_cancel(struct nna_winsys *ws, struct nna_winsys_queue *base)
 }
 
 /*
- * Takes syncobjs for a job and its in-fences: fences[0] is the job's, which is outstanding from now
- * on, so that it needs no lock to submit it. The others are for in-fences. After a failure those
- * that are not NULL are to be given back.
+ * Takes syncobjs for a job and its in-fences. fences[0] is the job's; it is outstanding from here
+ * on, so that the job is submitted without a lock. The others are for in-fences. After a failure
+ * the caller gives back those that are not NULL.
  */
 static int fences_take(struct nna_drm *drm, uint32_t count, struct nna_drm_fence **fences)
 {
@@ -102,7 +105,10 @@ static int fences_take(struct nna_drm *drm, uint32_t count, struct nna_drm_fence
 	return fences[count] ? 0 : -ENOMEM;
 }
 
-/* The job has been submitted, or else is not outstanding. Gives back all but fences[0] of one. */
+/*
+ * Gives back the syncobjs of in-fences. fences[0] is kept if the job was @submitted; else it is
+ * removed from the list and given back, too.
+ */
 static void fences_give(struct nna_drm *drm, uint32_t count, struct nna_drm_fence **fences,
 			bool submitted)
 {
@@ -118,7 +124,10 @@ static void fences_give(struct nna_drm *drm, uint32_t count, struct nna_drm_fenc
 	pthread_mutex_unlock(&drm->lock);
 }
 
-/* Submits @what behind @count in-fences of @fds, fewer than the driver takes syncs. */
+/*
+ * Submits @what behind the @count in-fences @fds, which must be fewer than the driver's limit of
+ * syncs.
+ */
 static int submit_behind(struct nna_drm *drm, struct nna_drm_queue *queue,
 			 const struct nna_winsys_job *what, const int *fds, uint32_t count,
 			 struct nna_fence **out)
@@ -138,7 +147,7 @@ static int submit_behind(struct nna_drm *drm, struct nna_drm_queue *queue,
 		.budget_ns = what->job->budget_ns,
 		.loop_limit_ns = what->job->loop_limit_ns,
 	};
-	/* A submission with few in-fences, which is the usual one, allocates nothing. */
+	/* The usual submission has few in-fences, and allocates nothing. */
 	struct drm_nna_sync few_args[9] = { 0 }, *args = few_args;
 	struct nna_drm_fence *few[9] = { 0 }, **fences = few;
 	int ret = -ENOMEM;
@@ -174,7 +183,7 @@ out:
 	return ret;
 }
 
-/* The same behind any number of them. */
+/* The same behind any number of in-fences. */
 static int submit_behind_many(struct nna_drm *drm, struct nna_drm_queue *queue,
 			      const struct nna_winsys_job *what, struct nna_fence **out)
 {
@@ -204,7 +213,7 @@ int nna_drm_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *base,
 	struct nna_drm *drm = to_nna_drm(ws);
 	struct nna_drm_queue *queue = (struct nna_drm_queue *)base;
 
-	/* The kernel may have given the context's name to another one. */
+	/* The kernel may have reused the context's id. */
 	if (queue->cancelled)
 		return -ECANCELED;
 	if (what->fence_count >= drm->hw.max_syncs)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * More in-fences than a submission takes: several of them merged into one sync_file.
+ * In-fences beyond the driver's limit: several of them are merged into one sync_file.
  *
- * What the kernel merges forgets the fences that have signalled before, and so whether they have
- * failed. So each of them is asked once they are merged: one that fails later than that is in the
- * merged one, which fails with it.
+ * A merged sync_file contains no fences that had signalled before the merge, so their errors are
+ * lost. So every in-fence is asked for its status after the merge: a fence that had not signalled
+ * then is part of the merged sync_file, and fails it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "libnnaccel/winsys/drm/drm.h"
 
-/* Return: a sync_file of two, or a negative errno. */
+/* Merges two sync_files. Return: a new sync_file, or a negative errno. */
 static int merge_two(int a, int b)
 {
 	struct sync_merge_data merge = { .name = "nna", .fd2 = b };
@@ -22,7 +22,10 @@ static int merge_two(int a, int b)
 	return ioctl(a, SYNC_IOC_MERGE, &merge) ? -errno : merge.fence;
 }
 
-/* Merges halves, so that none is looked at often. Return: a new sync_file, or a negative errno. */
+/*
+ * Merges halves recursively, so that each fence is copied O(log n) times. Return: a new sync_file,
+ * or a negative errno.
+ */
 static int merge(const int *fds, uint32_t count)
 {
 	uint32_t half = count / 2;
@@ -44,7 +47,10 @@ static int merge(const int *fds, uint32_t count)
 	return ret;
 }
 
-/* A copy of the first of @count sync_files that has failed, or a negative errno; -ENOENT: none. */
+/*
+ * Return: a copy of the first of @count sync_files that has failed, or a negative errno; -ENOENT:
+ * none has failed.
+ */
 static int find_failed(const int *fds, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The syncobjs that jobs signal, one in each fence, and the list of jobs that may still run. Making
- * a syncobj costs an ioctl, so they are kept for the next job; a submission replaces whatever fence
- * a syncobj has had before.
+ * The syncobjs that jobs signal, one in each fence, and the list of jobs that may still run.
+ * Creating a syncobj costs an ioctl, so they are kept for the next job; a submission replaces the
+ * fence that a syncobj had before.
  *
- * They are binary: a timeline forgets whether a point failed.
+ * They are binary, because a timeline does not keep the errors of its points.
  */
 #include <stdlib.h>
 
@@ -87,8 +87,8 @@ void nna_drm_outstanding_remove(struct nna_drm *drm, struct nna_drm_fence *fence
 }
 
 /*
- * The oldest outstanding job from @ticket on that has been submitted, with a reference. Before that
- * its syncobj has the fence of an earlier job.
+ * Return: the oldest outstanding job from @ticket on that has been submitted, a reference. The
+ * syncobj of a job that has not been submitted yet still has the fence of an earlier job.
  */
 static struct nna_drm_fence *outstanding_next(struct nna_drm *drm, uint64_t ticket)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Where BOs lie in the VM: the addresses are chosen here, the kernel only binds. */
+/* Device addresses of BOs: this file allocates them, and the kernel binds. */
 #include <errno.h>
 
 #include "libnnaccel/winsys/drm/drm.h"
@@ -71,7 +71,7 @@ int nna_drm_vm_map(struct nna_drm *drm, struct nna_drm_bo *bo, uint32_t flags)
 
 void nna_drm_vm_unmap(struct nna_drm *drm, struct nna_drm_bo *bo, bool bound)
 {
-	/* Addresses that are still bound must not be handed out again. */
+	/* Addresses that are still bound must not be allocated again. */
 	if (bound && vm_bind(drm, DRM_NNA_VM_BIND_OP_UNMAP, 0, 0, bo->base.va, bo->base.size))
 		bo->va_size = 0;
 	if (bo->va_size)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* BOs and queues that were destroyed while jobs used them: drm.h says why they are kept. */
+/* BOs and queues that were destroyed while jobs used them (drm.h says why they are kept). */
 #include <stddef.h>
 
 #include "libnnaccel/winsys/drm/drm.h"

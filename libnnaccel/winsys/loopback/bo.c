@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* BOs: memory, the addresses where the device sees it, and how others get at it. */
+/* BOs: their memory, their device addresses, and sharing them with other processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -94,7 +94,9 @@ int nna_loopback_bo_import(struct nna_winsys *ws, int fd, uint64_t size, struct 
 		return -EINVAL;
 	if (fstat(fd, &st))
 		return -errno;
-	/* Memfds only: other files are written back to a disk, devices have no pages to share. */
+	/*
+	 * Only memfds: other files are written back to a disk, and devices have no pages to share.
+	 */
 	if (!S_ISREG(st.st_mode) || fcntl(fd, F_GET_SEALS) < 0)
 		return -ENOTSUP;
 	if ((uint64_t)st.st_size < size)

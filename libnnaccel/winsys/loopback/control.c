@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The control ring. Invalidations are its only entries. Several threads may wait for theirs at the
- * same time, without the lock; so many that the ring is full are rare, and wait for its first one.
+ * The control ring. Its only entries are invalidations. Several threads may wait for their entries
+ * at the same time, without the lock. When the ring is full, which is rare, a thread first waits
+ * for the oldest entry.
  */
 #include "libnnaccel/winsys/loopback/loopback.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The device as a whole: opening and closing, what it is, what time it has. */
+/* The device: opening and closing, its properties, its clock. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "libnnaccel/support/thread.h"
 #include "libnnaccel/winsys/loopback/loopback.h"
 
-/* Bus addresses begin here, so that 0 is none. */
+/* Bus addresses begin here, so that 0 stands for no address. */
 #define FIRST_IOVA 0x40000000ull
-/* Longer than between two commands, shorter than anybody would notice. */
+/* Longer than the time between two commands, and too short to be noticed by a user. */
 #define SPIN_NS 20000u
 
 static void lb_destroy(struct nna_winsys *ws)
@@ -32,7 +32,7 @@ static void lb_destroy(struct nna_winsys *ws)
 		nna_loopback_leader_call(lb);
 		pthread_join(lb->standby, NULL);
 	}
-	/* No callback comes after this, and the model does not know the chunks any more. */
+	/* After this the model makes no callback, and does not use the chunks any more. */
 	nnadev_destroy(lb->dev);
 	while (lb->oldest)
 		nna_loopback_job_end(lb, lb->oldest, -ENODEV);
@@ -125,7 +125,7 @@ static void device_log(void *user, const char *line)
 	nna_log_print(&lb->base.log, NNA_LOG_WARNING, "loopback: %s", line);
 }
 
-/* The public numbers are the model's. */
+/* enum nna_isa has the numbers of the model's enum. */
 _Static_assert((int)NNA_ISA_AUTO == (int)NNADEV_ISA_AUTO &&
 		       (int)NNA_ISA_SCALAR == (int)NNADEV_ISA_SCALAR &&
 		       (int)NNA_ISA_AVX2 == (int)NNADEV_ISA_AVX2 &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Jobs. A job is made by submission, and has a reference to its queue; it ends in the ring's
- * interrupt, or in the worker.
+ * Jobs. A submission makes a job, which has a reference to its queue. The ring's interrupt or the
+ * worker ends it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ void nna_loopback_queue_put(struct nna_loopback_queue *q)
 		free(q);
 }
 
-/* The reference that is dropped last keeps the memory until the waiters have been woken. */
+/* The reference that is dropped last keeps the memory valid until the waiters have been woken. */
 void nna_loopback_job_end(struct nna_loopback *lb, struct nna_loopback_job *job, int error)
 {
 	if (job->older)

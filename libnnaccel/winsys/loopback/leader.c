@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Leader and followers: who runs the model (see loopback.h). The leader owns @led; it gives that
- * up, or hands it to a follower, under @turn, and everybody else only asks.
+ * Leader and followers: the threads that may run the model (loopback.h). @led belongs to the
+ * leader, which clears it or hands it to a follower under @turn; other threads only read it.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -10,9 +10,9 @@
 #include "libnnaccel/support/clock.h"
 #include "libnnaccel/winsys/loopback/loopback.h"
 
-/* What nobody waits for is left to who may come to wait for so long. */
+/* The time for which work that no thread waits for is left to a thread that may begin to wait. */
 #define STANDBY_NS 50000
-/* A sleep may take so much longer; the system's default would double it. */
+/* Slack of a sleep; the system's default would double its length. */
 #define STANDBY_SLACK_NS 1000
 
 /* Adds a follower at the end of the list. Under @turn. */
@@ -22,7 +22,7 @@ static void enlist(struct nna_loopback *lb, struct nna_loopback_follower *f)
 	f->previous = lb->last_follower;
 	*(f->previous ? &f->previous->next : &lb->first_follower) = f;
 	lb->last_follower = f;
-	/* A leader that is about to give up because nothing is to do looks once more. */
+	/* A leader without work checks once more before it gives up. */
 	atomic_fetch_add(&lb->calls, 1);
 }
 
@@ -33,14 +33,17 @@ static void unlist(struct nna_loopback *lb, struct nna_loopback_follower *f)
 	*(f->next ? &f->next->previous : &lb->last_follower) = f->previous;
 }
 
-/* Under @turn, without which the follower may have gone. */
+/* Under @turn, because the follower may return as soon as @turn is free. */
 static void wake(atomic_uint *word)
 {
 	atomic_fetch_add(word, 1);
 	nna_loopback_futex(word, FUTEX_WAKE_BITSET, 1, NULL);
 }
 
-/* Makes the one who has waited longest the leader, or else has the thread come. Under @turn. */
+/*
+ * Makes the follower that has waited longest the leader, or wakes the thread that stands by. Under
+ * @turn.
+ */
 static void appoint(struct nna_loopback *lb)
 {
 	struct nna_loopback_follower *f = lb->first_follower;
@@ -73,15 +76,15 @@ void nna_loopback_leader_tell(struct nna_loopback *lb)
 	pthread_mutex_unlock(&lb->turn);
 }
 
-/* Whether a thread need not wait any longer. */
+/* Return: true if a thread need not wait any longer. */
 static bool has_ended(const struct nna_loopback_follower *me)
 {
 	return me->is_over(me->what) || (me->until != UINT64_MAX && nna_now_ns() >= me->until);
 }
 
 /*
- * Runs the model as the leader until @me has nothing to wait for, or nothing is left to do, and
- * gives the lead up. Takes @turn, which the caller gives back. Return: whether @me need not wait.
+ * Runs the model as the leader until @me has nothing to wait for or no work is left, and gives the
+ * lead up. Takes @turn, which the caller releases. Return: true if @me need not wait.
  */
 static bool lead(struct nna_loopback *lb, struct nna_loopback_follower *me)
 {
@@ -92,7 +95,7 @@ static bool lead(struct nna_loopback *lb, struct nna_loopback_follower *me)
 
 		left = nnadev_run(lb->dev, me->is_over, me->what, me->until);
 		pthread_mutex_lock(&lb->turn);
-		/* Who has called since then has relied on this leader. */
+		/* Threads that have called since then rely on this leader. */
 		left = left || atomic_load(&lb->calls) != calls;
 		over = has_ended(me);
 		if (over || !left)
@@ -107,7 +110,7 @@ static bool lead(struct nna_loopback *lb, struct nna_loopback_follower *me)
 	return over;
 }
 
-/* Sleeps until the follower's word is not @seen any more, or its time has come. */
+/* Sleeps until the follower's word differs from @seen, or until its deadline. */
 static void sleep_on(struct nna_loopback_follower *me, uint32_t seen)
 {
 	const struct timespec until = { (time_t)(me->until / 1000000000),
@@ -117,7 +120,7 @@ static void sleep_on(struct nna_loopback_follower *me, uint32_t seen)
 			   me->until == UINT64_MAX ? NULL : &until);
 }
 
-/* What the wait comes to. A job that is not waited for any more goes on all the same. */
+/* The result of the wait. A job goes on after its last waiter has left. */
 static int result(struct nna_loopback *lb, const struct nna_loopback_follower *me)
 {
 	if (me->is_over(me->what))
@@ -141,7 +144,7 @@ int nna_loopback_leader_wait(struct nna_loopback *lb, bool (*is_over)(const void
 	if (over)
 		return result(lb, &me);
 	pthread_mutex_lock(&lb->turn);
-	/* What has happened before this was told to those in the list only. */
+	/* Events before this point were told only to followers in the list. */
 	over = has_ended(&me);
 	if (!over && lb->led)
 		enlist(lb, &me);
@@ -160,7 +163,7 @@ int nna_loopback_leader_wait(struct nna_loopback *lb, bool (*is_over)(const void
 		}
 		sleep_on(&me, seen);
 		pthread_mutex_lock(&lb->turn);
-		/* Of the lead it gets rid as a leader does. */
+		/* It has become the leader meanwhile, and gives the lead up as a leader does. */
 		over = !me.leads && has_ended(&me);
 		if (over)
 			unlist(lb, &me);
@@ -174,7 +177,7 @@ static bool is_stopped(const void *what)
 	return atomic_load(&((const struct nna_loopback *)what)->stop);
 }
 
-/* Whether the thread is to lead now, which it does then. */
+/* Lets the standby thread lead if it is needed. Return: true if it has led. */
 static bool take_over(struct nna_loopback *lb)
 {
 	bool taken;

@@ -2,8 +2,8 @@
 /*
  * The loopback: the model of the NNA in this process, over memfds, with real rings and page tables.
  *
- *	plugin.c   what the loopback exports when it is a plug-in
- *	device.c   opens and closes, answers what the device is, tells its time
+ *	plugin.c   the symbol that the loopback exports as a plug-in
+ *	device.c   opens and closes, properties of the device, its clock
  *	memory.c   memory that the model reaches by bus addresses
  *	pgtable.c  page tables, which translate device addresses to bus addresses
  *	bo.c       BOs: create, import, export
@@ -14,52 +14,52 @@
  *	fence.c    waiting for a job's end
  *	leader.c   who runs the model
  *	wake.c     how threads wake each other
- *	worker.c   the thread for what must wait: in-fences, full rings, BOs in use
+ *	worker.c   the thread that waits for in-fences, full rings and BOs in use
  *
  * Data and ownership
  *
- * A struct nna_loopback owns the model and is its opener's. What it gives out (BOs, queues, fences)
- * is the caller's until destroyed; the struct nna_loopback goes last.
+ * A struct nna_loopback owns the model. Its opener owns the struct, and destroys it after all BOs,
+ * queues and fences that it has created there.
  *
  * Memory comes from chunks. A chunk is memory of this process that bus addresses of the model
- * reach. A BO is a range of one chunk, so it is contiguous on both sides. BOs that are shared or
- * imported have a chunk of their own, a memfd, which goes with them; the other chunks are private
- * memory, and stay to the end. Free memory is always zero. There is one address space (ASID). Its
- * page tables are pages of chunks too and are kept for reuse.
+ * reach. A BO is a range of one chunk, so it is contiguous on both sides. A BO that is shared or
+ * imported has a chunk of its own, a memfd, which is freed with the BO. The other chunks are
+ * private memory, and are freed when the device is closed. Free memory is always zero. There is one
+ * address space (ASID). Its page tables are pages of chunks, too, and are kept for reuse.
  *
- * A job is its own fence. The device's side and the owner of the fence hold a reference each; a job
- * without references is spare and is used again, but not freed before the end. Jobs of a queue wait
- * in the queue until their in-fences have signalled and the ring has room, and go to the ring in
+ * A job is its own fence. The device's side and the owner of the fence hold a reference each. A job
+ * without references is spare: it is reused, and freed when the device is closed. Jobs wait in
+ * their queue until their in-fences have signalled and the ring has room, and go to the ring in
  * order. A queue is freed when it has been destroyed and its last job has ended.
  *
- * A destroyed BO is freed when every job that was submitted before has ended, for jobs do not name
- * the BOs that they touch. Until then it is a zombie. Jobs are numbered by tickets, so a zombie is
- * free when the oldest job's ticket is not below its own.
+ * A destroyed BO is freed when every job that was submitted before has ended, because jobs do not
+ * name the BOs that they use. Until then it is a zombie. Jobs are numbered by tickets, so a zombie
+ * is free when the oldest job's ticket is not below its own.
  *
  * Threads
  *
- * The model has no thread of its own but those that run tiles: whoever waits for a job, or for an
- * invalidation, runs it. So a job that its submitter waits for is run there, and wakes nobody. One
- * thread at a time is the leader: it serves all rings, by priority, until what it waits for has
- * happened. The others that wait are followers and sleep. A leader that leaves while there is work
- * makes the follower that has waited longest the next one. One that has nothing to do, because its
- * job waits for something else, becomes a follower, and nobody leads.
+ * The model has no threads but those that run tiles. A thread that waits for a job or an
+ * invalidation runs the model, so a job whose submitter waits for it wakes no other thread. One
+ * thread at a time is the leader: it serves all rings, by priority, until the event that it waits
+ * for has happened. The other threads that wait are followers, and sleep. A leader that leaves
+ * while there is work makes the follower that has waited longest the next leader. A leader without
+ * work, whose job waits for an in-fence for example, becomes a follower, and no thread leads.
  *
- * Who gives work to the model and does not wait for it himself calls: that appoints a follower if
- * nobody leads, or wakes a thread that stands by; 50 us later it leads if still nobody does, until
- * nothing is left to do.
+ * A thread that gives work to the model without waiting for it makes a call. If no thread leads,
+ * the call makes a follower the leader, or wakes the standby thread. That thread leads if no other
+ * thread does 50 us later, until no work is left.
  *
  * Completions are taken in the model's interrupt callback, in the leader. The worker polls
  * in-fences, moves waiting jobs to the rings and frees zombies.
  *
  * Locks
  *
- * @jobs guards jobs, queues, rings and the list of zombies. It is held for short times only, as the
- * callback takes it. @memory guards chunks, addresses and page tables; @control the control ring.
- * Of the three no one is held together with another, nor over a call to the kernel that may take
- * long (mmap, munmap), an invalidation, or the clearing of memory. @turn guards who leads and the
- * list of followers; it may be taken within @jobs, for moments. No lock is held while a thread
- * leads. What the control ring's callback and waiters look at is atomic, and needs no lock.
+ * @jobs guards jobs, queues, rings and the list of zombies. It is held for short times only,
+ * because the callback takes it. @memory guards chunks, addresses and page tables; @control guards
+ * the control ring. A thread holds at most one of these three, and none of them over a system call
+ * that may take long (mmap, munmap), an invalidation, or the clearing of memory. @turn guards the
+ * leader and the list of followers; it may be taken within @jobs. No lock is held while a thread
+ * leads. The control ring's callback and waiters use atomic variables, and need no lock.
  */
 #ifndef NNA_WINSYS_LOOPBACK_H
 #define NNA_WINSYS_LOOPBACK_H
@@ -85,12 +85,12 @@
 /**
  * struct nna_loopback_chunk - memory of this process and of the model
  * @next: the next of nna_loopback.chunks
- * @fd: the memfd, or a copy of the caller's, of a chunk that belongs to one BO, which begins at its
- *	beginning; closed with the chunk. Else -1
+ * @fd: of a chunk that belongs to one BO: the memfd, or a copy of the caller's fd; the BO begins at
+ *	its first byte. Closed with the chunk. Else -1
  * @iova: its first bus address
  * @size: bytes
  * @map: where it is mapped in this process
- * @free: offsets that are not taken; NULL of a memfd
+ * @free: allocator of its offsets; NULL for a memfd
  */
 struct nna_loopback_chunk {
 	struct nna_loopback_chunk *next;
@@ -102,7 +102,7 @@ struct nna_loopback_chunk {
 
 /**
  * struct nna_loopback_bo - a BO
- * @base: what users of the winsys see
+ * @base: the part that users of the winsys see
  * @chunk: where its memory is
  * @offset: in @chunk, bytes
  * @va_size: bytes of addresses that it has taken, from @base.va on
@@ -139,8 +139,8 @@ struct nna_loopback_queue {
 
 /**
  * struct nna_loopback_job - a job and its fence
- * @base: what users of the winsys see; the device has a reference until the job has ended, and
- *	@jobs guards @event
+ * @base: the part that users of the winsys see; the device has a reference until the job has ended,
+ *	and @jobs guards @event
  * @ended: the job has ended; read without a lock
  * @error: 0 or a negative errno, written before @ended
  * @queue: with a reference, until the job has ended
@@ -150,7 +150,7 @@ struct nna_loopback_queue {
  * @ticket: numbers the jobs in the order of submission
  * @duration_ns: limit from when all in-fences have signalled, 0 none
  * @deadline_ns: absolute CLOCK_MONOTONIC, 0 none
- * @entry: what goes into the ring
+ * @entry: its entry of the ring
  * @fds: copies of the in-fences' fds; -1: has signalled and is closed
  * @fd_count: length of @fds
  */
@@ -171,13 +171,13 @@ struct nna_loopback_job {
 
 /**
  * struct nna_loopback_follower - a thread that waits, on its stack; under @turn but for @word
- * @next: who came next, while it is in the list
- * @previous: who came before
- * @is_over: whether what it waits for has happened; atomic, without locks
- * @what: handed to it
+ * @next: the follower that came next, while this one is in the list
+ * @previous: the follower that came before
+ * @is_over: returns true when its event has happened; uses atomics, takes no lock
+ * @what: the argument of @is_over
  * @until: CLOCK_MONOTONIC time in ns until which it waits; UINT64_MAX is for ever
- * @word: a futex on which it sleeps; changes when it has to look again
- * @leads: it is the leader, or has been made it while it slept, and is not in the list
+ * @word: the futex on which it sleeps; changes when it must check @is_over again
+ * @leads: it is the leader, or was made the leader while it slept; then it is not in the list
  */
 struct nna_loopback_follower {
 	struct nna_loopback_follower *next, *previous;
@@ -205,10 +205,10 @@ struct nna_loopback_ring {
 
 /**
  * struct nna_loopback - an open loopback
- * @base: what users of the winsys see
+ * @base: the part that users of the winsys see
  * @dev: the model
  * @threads: not used
- * @tick_offset: what is added to CLOCK_MONOTONIC (ns) to get the device's tick
+ * @tick_offset: the device's tick minus CLOCK_MONOTONIC in ns
  * @jobs: guards all from @rings to @spare
  * @rings: one for each priority
  * @oldest: the oldest active job, that is, one which has been submitted and has not ended
@@ -232,17 +232,17 @@ struct nna_loopback_ring {
  * @control_tail: entries that have been written; it runs on and wraps at 2^32
  * @control_done: completions that have been seen; written by the callback alone
  * @turn: guards all from @led to @last_follower
- * @led: somebody is the leader
+ * @led: a thread is the leader
  * @first_follower: of those that wait and do not lead, the one that came first
  * @last_follower: the last one
- * @calls: counts who relies on the leader; changed under @turn
- * @standby: the thread that leads when nobody waits; valid if @standby_runs
+ * @calls: counts the calls, whose threads rely on the leader; changed under @turn
+ * @standby: the thread that leads when no thread waits; valid if @standby_runs
  * @standby_runs: it has been started
- * @standby_calls: a futex on which it sleeps: counts when it has been needed
+ * @standby_calls: the futex on which it sleeps; counts the calls that need it
  * @standby_leads: how often it has led; for tests
  * @worker: the thread; valid if @worker_runs
  * @worker_runs: it has been started
- * @stop: both threads shall end
+ * @stop: tells both threads to end
  * @wake: an eventfd that it polls; -1: none
  */
 struct nna_loopback {
@@ -294,15 +294,15 @@ long nna_loopback_futex(atomic_uint *word, int op, uint32_t value, const struct 
 /* Memory and page tables. They take @memory, if nothing else is said. */
 
 /*
- * Makes a chunk for one BO over @fd, which it takes over also on failure. Return: 0 or a negative
- * errno.
+ * Makes a chunk for one BO over @fd, which it owns from here on, also after a failure. Return: 0 or
+ * a negative errno.
  */
 int nna_loopback_chunk_add(struct nna_loopback *lb, int fd, uint64_t size,
 			   struct nna_loopback_chunk **out);
-/* The same over a memfd of its own. */
+/* The same over a new memfd. */
 int nna_loopback_chunk_create(struct nna_loopback *lb, uint64_t size,
 			      struct nna_loopback_chunk **out);
-/* Frees a chunk that is in no list, and of which the model knows nothing. Takes no lock. */
+/* Frees a chunk that is in no list and that the model does not know. Takes no lock. */
 void nna_loopback_chunk_destroy(struct nna_loopback_chunk *c);
 /*
  * Takes zeroed memory of a chunk that several share, at an offset that is a multiple of @align.
@@ -310,10 +310,12 @@ void nna_loopback_chunk_destroy(struct nna_loopback_chunk *c);
  */
 int nna_loopback_memory_take(struct nna_loopback *lb, uint64_t size, uint64_t align,
 			     struct nna_loopback_chunk **chunk, uint64_t *offset);
-/* Zeroes memory and gives it back; a chunk of its own goes altogether. */
+/* Clears memory and gives it back. A chunk that belongs to one BO is freed. */
 void nna_loopback_memory_give(struct nna_loopback *lb, struct nna_loopback_chunk *c,
 			      uint64_t offset, uint64_t size);
-/* Return: where this process sees a bus address; NULL when no chunk is there. Under @memory. */
+/*
+ * Return: the address of a bus address in this process; NULL when no chunk is there. Under @memory.
+ */
 void *nna_loopback_memory_of_bus(struct nna_loopback *lb, uint64_t address);
 
 /*
@@ -323,9 +325,9 @@ void *nna_loopback_memory_of_bus(struct nna_loopback *lb, uint64_t address);
 int nna_loopback_pgtable_map(struct nna_loopback *lb, uint64_t va, uint64_t bus, uint64_t size,
 			     bool write);
 /*
- * Clears what nna_loopback_pgtable_map() has mapped, and returns when the device uses no old
- * translation of it any more. @own_slots: nothing else lies in the large pages that it touches; so
- * the one table of small pages at most that belongs to it, that of its end, goes too.
+ * Clears a mapping of nna_loopback_pgtable_map(), and returns when the device uses no old
+ * translation of it any more. @own_slots: no other BO lies in the large pages of the range, so the
+ * table of small pages for its end, if there is one, is freed, too.
  */
 void nna_loopback_pgtable_unmap(struct nna_loopback *lb, uint64_t va, uint64_t size,
 				bool own_slots);
@@ -340,20 +342,20 @@ void nna_loopback_bo_free(struct nna_loopback *lb, struct nna_loopback_bo *bo);
 
 /* Jobs, queues and rings: under @jobs, if nothing else is said. */
 
-/* Return: a job of which nothing is set, with one reference; NULL without memory. */
+/* Return: a job with one reference and all other members zero; NULL without memory. */
 struct nna_loopback_job *nna_loopback_job_make(struct nna_loopback *lb);
-/* nna_fence_put() for who holds @jobs. */
+/* nna_fence_put() for a caller that holds @jobs. */
 void nna_loopback_job_put(struct nna_loopback *lb, struct nna_loopback_job *job);
-/* The job has ended: tells whoever polls for it. */
+/* The job has ended: signals the fd that is polled for it. */
 void nna_loopback_job_signal(struct nna_loopback_job *job);
 /* The job has ended: wakes its waiters, and drops the references on it and its queue. */
 void nna_loopback_job_end(struct nna_loopback *lb, struct nna_loopback_job *job, int error);
-/* Drops one reference. */
+/* Drops one reference to a job. */
 void nna_loopback_queue_put(struct nna_loopback_queue *q);
 
 /*
- * Takes memory for ring @number and tells the model. For the start, when there is one thread, and
- * without a lock. Return: 0 or a negative errno.
+ * Takes memory for ring @number and tells the model. Called when the device is opened, by one
+ * thread, without a lock. Return: 0 or a negative errno.
  */
 int nna_loopback_ring_setup(struct nna_loopback *lb, uint32_t number,
 			    struct nnahw_ring_entry **entries,
@@ -365,22 +367,22 @@ void nna_loopback_ring_push(struct nna_loopback *lb, struct nna_loopback_job *jo
 void nna_loopback_ring_irq(void *user, uint32_t vector);
 
 /*
- * Waits until @is_over(@what), which nna_loopback_leader_tell() makes followers ask, or until
- * @deadline_ns (INT64_MAX: for ever). Runs the model meanwhile, if nobody else does. Without locks.
- * Return: 0 or -ETIME.
+ * Waits until @is_over(@what) is true, which followers check when nna_loopback_leader_tell() is
+ * called, or until @deadline_ns (INT64_MAX: for ever). Meanwhile runs the model, if no other thread
+ * does. Without locks. Return: 0 or -ETIME.
  */
 int nna_loopback_leader_wait(struct nna_loopback *lb, bool (*is_over)(const void *what),
 			     const void *what, int64_t deadline_ns);
-/* A doorbell has been rung by somebody who will not wait. Without locks. */
+/* A doorbell was rung by a thread that will not wait. Without locks. */
 void nna_loopback_leader_call(struct nna_loopback *lb);
-/* Something has happened that followers may wait for. With or without @jobs. */
+/* An event has happened that followers may wait for. With or without @jobs. */
 void nna_loopback_leader_tell(struct nna_loopback *lb);
 /* The thread that stands by; @user is the struct nna_loopback. */
 void *nna_loopback_leader_stand_by(void *user);
 
 /* The thread; @user is the struct nna_loopback. Takes @jobs, and @memory for zombies. */
 void *nna_loopback_worker_run(void *user);
-/* Makes the worker look at everything again. With or without locks. */
+/* Makes the worker check all queues and zombies again. With or without locks. */
 void nna_loopback_worker_wake(struct nna_loopback *lb);
 
 /* Operations of the winsys: winsys.h describes them. They take the locks that they need. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Chunks, and memory out of them. Chunks that several BOs share are searched one after the other; a
- * new one is made when no range of any is large enough.
+ * Chunks, and allocation from them. Chunks that several BOs share are searched one after the other;
+ * a new chunk is created when no chunk has a free range that is large enough.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,11 +13,16 @@
 #include "device/host/pages.h"
 #include "libnnaccel/winsys/loopback/loopback.h"
 
-/* A shared chunk is a multiple of it. Pages that nobody has written cost nothing. */
+/*
+ * The size of a shared chunk is a multiple of this. Pages that were never written take no memory.
+ */
 #define CHUNK (64ull << 20)
-/* Of a shared chunk: what is small lies there, together, and takes no large page of its own. */
+/* The part of a shared chunk for small BOs, so that they lie together and share large pages. */
 #define SMALL (2ull << 20)
-/* What is not small: so many bytes of small pages take as long to become there as a large one. */
+/*
+ * The size from which on a BO is not small: faulting in this many bytes of small pages takes as
+ * long as faulting in one large page.
+ */
 #define NOT_SMALL (256ull << 10)
 
 void nna_loopback_chunk_destroy(struct nna_loopback_chunk *c)
@@ -45,7 +50,10 @@ static void chunk_free(struct nna_loopback *lb, struct nna_loopback_chunk *c)
 	nna_loopback_chunk_destroy(c);
 }
 
-/* Takes a range of a chunk; what is small lies among the others when there is no more room. */
+/*
+ * Takes a range of a chunk. A small BO lies among the large ones when the part for small BOs is
+ * full.
+ */
 static int take_range(struct nna_loopback_chunk *c, uint64_t size, uint64_t align, uint64_t *offset)
 {
 	return nna_va_take_from(c->free, size < NOT_SMALL ? 0 : SMALL, size, align, offset);
@@ -57,7 +65,10 @@ static uint64_t take_iova(struct nna_loopback *lb, uint64_t size)
 				(size + NNA_VA_LARGE_PAGE - 1) & ~(NNA_VA_LARGE_PAGE - 1));
 }
 
-/* A chunk over @fd, which it takes over as below; chunk_link() is to come. */
+/*
+ * Makes a chunk over @fd, which it owns from here on, also after a failure. The caller calls
+ * chunk_link() next.
+ */
 static int chunk_make_own(struct nna_loopback *lb, int fd, uint64_t size,
 			  struct nna_loopback_chunk **out)
 {
@@ -87,7 +98,10 @@ fail:
 	return ret;
 }
 
-/* A chunk that several BOs share, of a multiple of CHUNK; chunk_link() is to come. */
+/*
+ * Makes a chunk that several BOs share; its size is a multiple of CHUNK. The caller calls
+ * chunk_link() next.
+ */
 static int chunk_make_shared(struct nna_loopback *lb, uint64_t size,
 			     struct nna_loopback_chunk **out)
 {
@@ -148,7 +162,7 @@ int nna_loopback_chunk_create(struct nna_loopback *lb, uint64_t size,
 	return nna_loopback_chunk_add(lb, fd, size, out);
 }
 
-/* The same from chunks that there are; -ENOSPC: no range of any is large enough. */
+/* The same from existing chunks; -ENOSPC: no free range is large enough. */
 static int take_there(struct nna_loopback *lb, uint64_t size, uint64_t align,
 		      struct nna_loopback_chunk **chunk, uint64_t *offset)
 {
@@ -178,7 +192,7 @@ int nna_loopback_memory_take(struct nna_loopback *lb, uint64_t size, uint64_t al
 	ret = chunk_make_shared(lb, room, chunk);
 	if (ret)
 		return ret;
-	/* Before others see it, so that there is room. */
+	/* Before other threads see the chunk, so that they do not take its room. */
 	ret = take_range(*chunk, size, align, offset);
 	chunk_link(lb, *chunk);
 	return ret;

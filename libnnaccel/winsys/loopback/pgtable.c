@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Page tables. A table of small pages stays when its last page is unmapped, as other BOs are likely
- * to come there; only a table below the end of a large BO is given back with it.
+ * Page tables. A table of small pages stays when its last page is unmapped, because other BOs are
+ * likely to be mapped there; only a table for the end of a large BO is freed with it.
  */
 #include <string.h>
 
 #include "libnnaccel/winsys/loopback/loopback.h"
 
-/* The model reads entries while they are written: each is one atomic word. */
+/* The model may read an entry while it is written, so each entry is one atomic word. */
 static void pte_write(uint64_t *entry, uint64_t value)
 {
 	__atomic_store_n(entry, value, __ATOMIC_RELEASE);
@@ -35,8 +35,8 @@ static void table_keep(struct nna_loopback *lb, uint64_t bus)
 }
 
 /*
- * Locks @memory when there are @count spare tables, which may have to be made first. Return: 0, or
- * a negative errno and there is no lock.
+ * Makes sure that there are @count spare tables, and locks @memory. Return: 0; or a negative errno,
+ * and @memory is not locked.
  */
 static int tables_lock(struct nna_loopback *lb, uint64_t count)
 {
@@ -64,7 +64,7 @@ static uint64_t tables_of(uint64_t va, uint64_t bus, uint64_t size)
 	for (unsigned int level = 0; level + 1 < NNAHW_PT_LEVELS; level++) {
 		unsigned int shift = NNAHW_PAGE_SHIFT + 9 * (level + 1);
 
-		/* Large pages need no table of small ones, but that of the end. */
+		/* Large pages need no table of small pages, except for the end of the range. */
 		if (!level && !((va | bus) & (NNA_VA_LARGE_PAGE - 1)))
 			count += size % NNA_VA_LARGE_PAGE != 0;
 		else
@@ -74,9 +74,9 @@ static uint64_t tables_of(uint64_t va, uint64_t bus, uint64_t size)
 }
 
 /*
- * The entry of @va at @level: 0 is that of a small page, 1 that of a large page or of a table of
- * small ones. Where a table above is missing it is made of a spare one if @make, else there is no
- * entry. Under @memory.
+ * Return: the entry of @va at @level: 0 is a small page, 1 is a large page or a table of small
+ * pages. A missing table above is made of a spare one if @make is set, else NULL is returned. Under
+ * @memory.
  */
 static uint64_t *pt_entry(struct nna_loopback *lb, uint64_t va, unsigned int level, bool make)
 {
@@ -171,7 +171,7 @@ void nna_loopback_pgtable_unmap(struct nna_loopback *lb, uint64_t va, uint64_t s
 	nna_loopback_control_invalidate(lb, va, size);
 	if (!table)
 		return;
-	/* The device does not use it any more. */
+	/* The device does not use the table any more. */
 	pthread_mutex_lock(&lb->memory);
 	memset(nna_loopback_memory_of_bus(lb, table), 0, NNA_VA_PAGE);
 	table_keep(lb, table);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What the plug-in exports; the archive has the loopback in it and does without this file. */
+/*
+ * The symbol that the plug-in exports. The archive contains the loopback, and is linked without
+ * this file.
+ */
 #include <errno.h>
 #include <string.h>
 

@@ -32,7 +32,7 @@ void nna_loopback_queue_destroy(struct nna_winsys *ws, struct nna_winsys_queue *
 	pthread_mutex_unlock(&lb->jobs);
 }
 
-/* The worker ends the jobs of a banned queue that are in no ring yet. */
+/* The worker ends those jobs of a banned queue that are not in a ring yet. */
 void nna_loopback_queue_cancel(struct nna_winsys *ws, struct nna_winsys_queue *queue)
 {
 	struct nna_loopback *lb = (struct nna_loopback *)ws;

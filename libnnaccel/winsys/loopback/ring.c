@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Job rings. The model writes a completion for each entry, in their order, and flips the phase bit
- * each time that it comes round: a completion with the other bit is an old one.
+ * Job rings. The model writes a completion for each entry, in order, and flips the phase bit each
+ * time it wraps around: a completion with the other phase bit is an old one.
  */
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How threads wake each other: those that wait for a word of memory, and the worker. */
+/* Wake-ups: futexes, and the worker's eventfd. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -13,7 +13,7 @@
 #include "libnnaccel/support/array.h"
 #include "libnnaccel/winsys/loopback/loopback.h"
 
-/* Return: 0, or the error with which a signalled in-fence ended. Only a sync_file can name one. */
+/* Return: 0, or the error with which a signalled in-fence ended. Only a sync_file has an error. */
 static int in_fence_error(int fd, short revents)
 {
 	struct sync_file_info info = { 0 };
@@ -35,10 +35,10 @@ static bool fences_done(struct nna_loopback_job *job)
 }
 
 /*
- * Looks at the in-fences of each queue's first job, and moves jobs whose turn has come to their
- * rings. A job whose in-fence failed, or whose queue is banned, ends without having run. Under
- * @jobs. *moved: whether there was such a job. Return: the number of fds that are to be polled, the
- * first @room of which are in @polls.
+ * Checks the in-fences of each queue's first job, and moves jobs whose in-fences have signalled to
+ * their rings. A job whose in-fence failed, or whose queue is banned, ends without having run.
+ * Under @jobs. *moved: at least one job was moved. Return: the number of fds to poll; the first
+ * @room of them are in @polls.
  */
 static uint32_t advance(struct nna_loopback *lb, struct pollfd *polls, uint32_t room, bool *moved)
 {
@@ -76,7 +76,10 @@ static uint32_t advance(struct nna_loopback *lb, struct pollfd *polls, uint32_t 
 				q->last = NULL;
 			job->next = NULL;
 			if (error) {
-				/* The job's reference may be the last one, and the loop goes on. */
+				/*
+				 * The job's reference to the queue may be the last one, and the
+				 * loop still uses the queue.
+				 */
 				q->references++;
 				nna_loopback_job_end(lb, job,
 						     error == -ECANCELED ? error : -ECANCELED);
@@ -98,7 +101,10 @@ static uint32_t advance(struct nna_loopback *lb, struct pollfd *polls, uint32_t 
 	return count;
 }
 
-/* Frees the BOs that no active job can use: each was destroyed before any of them came. */
+/*
+ * Frees the BOs that no active job can use: all active jobs were submitted after the BO was
+ * destroyed.
+ */
 static void free_zombies(struct nna_loopback *lb)
 {
 	struct nna_loopback_bo *ready = NULL, **link;
@@ -156,7 +162,7 @@ void *nna_loopback_worker_run(void *user)
 				room = size - 1;
 				continue;
 			}
-			/* Without memory for the list: look at the others from time to time. */
+			/* Without memory for the list: the other fds are checked every 10 ms. */
 			count = room;
 			timeout = 10;
 		}
