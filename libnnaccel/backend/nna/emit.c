@@ -29,7 +29,7 @@ _Static_assert((int)NNAHW_TOPK_INPUT == (int)NNA_TOPK_INPUT &&
 _Static_assert((int)NNAHW_NMS_KEPT_GROUPS == (int)NNA_NMS_KEPT_GROUPS &&
 		       (int)NNAHW_NMS_MASK == (int)NNA_NMS_MASK,
 	       "operands of NMS");
-/* CONV also of DWCONV differ only in a member's name. */
+/* CONV and DWCONV differ only in a member's name. */
 _Static_assert(sizeof(struct nnahw_cmd_conv) == sizeof(struct nnahw_cmd_dwconv) &&
 		       offsetof(struct nnahw_cmd_conv, groups) ==
 			       offsetof(struct nnahw_cmd_dwconv, multiplier),
@@ -42,7 +42,7 @@ union any_command {
 	struct nnahw_command head;
 	struct nnahw_cmd_jump jump;
 	struct nnahw_cmd_branch branch;
-	struct nnahw_cmd_conv conv; /* and DWCONV */
+	struct nnahw_cmd_conv conv; /* also of DWCONV */
 	struct nnahw_cmd_matmul matmul;
 	struct nnahw_cmd_pool pool;
 	struct nnahw_cmd_ewise ewise;
