@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The state of a device and the requests that every file of the driver may use. Only nna_hw.h lies
- * below; nna_pm.h, nna_clock.h and nna_fault.h are on the same layer. A request, such as a reset,
+ * below; nna_user.h, nna_pm.h, nna_clock.h and nna_fault.h are on the same layer. A request, such as a reset,
  * queues a work item whose function belongs to a higher layer.
  */
 /**
@@ -23,9 +23,9 @@
  *  6. dma_resv, one object at a time;
  *  7. nna_device.unneeded_lock: the list of objects that may be purged. Reclaim takes it, and then
  *     6 and 4, by trylock only;
- *  8. nna_ring.lock (interrupts off), nna_ctx.state_lock, fence locks, the locks of nna_gate.c,
- *     which may be taken with any of these held, and inside them the fence locks of gates: leaf
- *     locks.
+ *  8. nna_ring.lock (interrupts off), nna_ctx.state_lock, nna_file.lock, the lock of nna_user.c,
+ *     fence locks, the locks of nna_gate.c, which may be taken with any of these held, and inside
+ *     them the fence locks of gates: leaf locks.
  *
  * Nothing allocates between drm_sched_job_arm() and the signal of the fence: a job's fences are
  * allocated before it is armed. Timeouts and resets run on one ordered workqueue, so they never
@@ -64,6 +64,7 @@ struct nna_pages;
 struct nna_reset;
 struct nna_ring;
 struct nna_sched;
+struct nna_users;
 struct nna_vms;
 
 /** struct nna_bus_ops - Operations of the bus that the device is on. */
@@ -95,6 +96,7 @@ struct nna_bus_ops {
  * @unneeded: objects that user space does not need, by drm_gem_shmem_object.madv_list.
  * @unneeded_lock: protects @unneeded; no memory is allocated with it held.
  * @pages: the count of pinned pages; owned by nna_pages.c.
+ * @users: the users of the device; owned by nna_user.c.
  * @vms: the address spaces by ASID; owned by nna_vm.c.
  * @submit_wq: the schedulers' work, which puts jobs on the rings and frees them.
  * @reset_wq: ordered; timeouts and resets.
@@ -130,6 +132,7 @@ struct nna_device {
 	struct list_head unneeded;
 	struct mutex unneeded_lock;
 	struct nna_pages *pages;
+	struct nna_users *users;
 	struct nna_vms *vms;
 	struct workqueue_struct *submit_wq;
 	struct workqueue_struct *reset_wq;

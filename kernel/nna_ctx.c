@@ -2,6 +2,7 @@
 /* Contexts, and the usage of files: see nna_ctx.h. */
 
 #include <linux/anon_inodes.h>
+#include <linux/cred.h>
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -19,6 +20,7 @@
 #include "nna_sched.h"
 #include "nna_share.h"
 #include "nna_trace.h"
+#include "nna_user.h"
 #include "nna_vm.h"
 
 static void nna_ctx_abort_work(struct work_struct *work)
@@ -56,6 +58,7 @@ static const struct file_operations nna_keepalive_fops = {
 
 struct nna_usage *nna_usage_create(struct nna_device *nna)
 {
+	struct nna_user_key key = nna_user_key_of(current_cred());
 	struct nna_usage *usage;
 	struct file *keepalive;
 	unsigned int i;
@@ -64,8 +67,16 @@ struct nna_usage *nna_usage_create(struct nna_device *nna)
 	usage = kzalloc(sizeof(*usage), GFP_KERNEL_ACCOUNT);
 	if (!usage)
 		return ERR_PTR(-ENOMEM);
+	usage->user = nna_user_find(nna, &key);
+	if (IS_ERR(usage->user)) {
+		void *err = usage->user;
+
+		kfree(usage);
+		return err;
+	}
 	keepalive = anon_inode_getfile("[nna]", &nna_keepalive_fops, &nna->drm, O_RDONLY);
 	if (IS_ERR(keepalive)) {
+		nna_user_put(usage->user);
 		kfree(usage);
 		return ERR_CAST(keepalive);
 	}
@@ -84,6 +95,8 @@ static void nna_usage_release(struct kref *kref)
 {
 	struct nna_usage *usage = container_of(kref, struct nna_usage, refs);
 
+	/* Before the keepalive, which holds the device with its table of users. */
+	nna_user_put(usage->user);
 	fput(usage->keepalive);
 	kfree(usage);
 }
@@ -100,9 +113,13 @@ struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, struct
 	struct nna_ctx *ctx;
 	int ret;
 
+	if (NNA_IOCTL_DBG(&nna->drm, !atomic_add_unless(&usage->user->ctxs, 1, NNA_MAX_USER_CTXS)))
+		return ERR_PTR(-ENOSPC);
 	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
-	if (!ctx)
+	if (!ctx) {
+		atomic_dec(&usage->user->ctxs);
 		return ERR_PTR(-ENOMEM);
+	}
 	ctx->nna = nna;
 	ctx->ring = priority;
 	kref_init(&ctx->refs);
@@ -115,6 +132,7 @@ struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, struct
 	if (ret) {
 		mutex_destroy(&ctx->lock);
 		kfree(ctx);
+		atomic_dec(&usage->user->ctxs);
 		return ERR_PTR(ret);
 	}
 	ctx->vm = nna_vm_get(vm);
@@ -129,6 +147,7 @@ static void nna_ctx_release(struct kref *kref)
 
 	/* The last job has ended, and the scheduler does not use the entity after that. */
 	drm_sched_entity_fini(&ctx->entity);
+	atomic_dec(&ctx->usage->user->ctxs);
 	nna_usage_put(ctx->usage);
 	nna_vm_put(ctx->vm);
 	mutex_destroy(&ctx->lock);

@@ -34,8 +34,11 @@
 
 struct file;
 struct nna_device;
+struct nna_user;
 struct nna_vm;
 
+/** NNA_MAX_USER_CTXS - Maximum number of contexts of one user, those whose jobs end included. */
+#define NNA_MAX_USER_CTXS	4096u
 /** NNA_MAX_CTX_JOBS - Job quota of a context: its jobs that have not ended. */
 #define NNA_MAX_CTX_JOBS	1024u
 /** NNA_MAX_FILE_JOBS - Job quota of a file: jobs of all its contexts that have not ended. */
@@ -45,6 +48,7 @@ struct nna_vm;
  * struct nna_usage - Use of the device by one file.
  * @refs: references of the file and its contexts.
  * @keepalive: holds the DRM device and the module; a reference. Each job's fence holds one, too.
+ * @user: the user that the file belongs to; a reference. Constant once the file has a context.
  * @pid: process that opened the file, in the initial namespace.
  * @comm: name of that process.
  * @jobs: jobs that the device has ended.
@@ -58,6 +62,7 @@ struct nna_vm;
 struct nna_usage {
 	struct kref refs;
 	struct file *keepalive;
+	struct nna_user *user;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
 	atomic64_t jobs;
@@ -117,7 +122,7 @@ struct nna_ctx {
 	struct work_struct abort_work;
 };
 
-/** nna_ctx_create() - Create a context in @vm; or an ERR_PTR (-ENOMEM). May sleep. */
+/** nna_ctx_create() - Create a context in @vm; or an ERR_PTR (-ENOMEM, -ENOSPC). May sleep. */
 struct nna_ctx *nna_ctx_create(struct nna_device *nna, struct nna_vm *vm, struct nna_usage *usage,
 			       u32 priority);
 

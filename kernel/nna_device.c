@@ -19,6 +19,7 @@
 #include "nna_reset.h"
 #include "nna_ring.h"
 #include "nna_shrinker.h"
+#include "nna_user.h"
 #include "nna_vm.h"
 
 /* The schedulers' timeout exceeds the job limit of the device by this. */
@@ -86,6 +87,9 @@ static int nna_device_init_sw(struct nna_device *nna)
 	nna_clock_init(&nna->clock);
 	init_waitqueue_head(&nna->control_waitq);
 	ret = nna_reset_init(nna);
+	if (ret)
+		return ret;
+	ret = nna_users_init(nna);
 	if (ret)
 		return ret;
 	ret = nna_pages_init(nna);

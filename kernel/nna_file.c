@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Open files: see nna_file.h. */
 
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include <drm/drm_drv.h>
@@ -10,6 +11,7 @@
 #include "nna_ctx.h"
 #include "nna_device.h"
 #include "nna_file.h"
+#include "nna_user.h"
 #include "nna_vm.h"
 
 int nna_file_open(struct drm_device *drm, struct drm_file *file)
@@ -26,6 +28,7 @@ int nna_file_open(struct drm_device *drm, struct drm_file *file)
 		kfree(nfile);
 		return ret;
 	}
+	spin_lock_init(&nfile->lock);
 	xa_init_flags(&nfile->vms, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&nfile->ctxs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	file->driver_priv = nfile;
@@ -56,6 +59,35 @@ void nna_file_close(struct drm_device *drm, struct drm_file *file)
 		nna_device_flush_cleanup(nfile->nna);
 	nna_usage_put(nfile->usage);
 	kfree(nfile);
+}
+
+struct nna_user *nna_file_user(struct nna_file *nfile)
+{
+	struct nna_user *user;
+
+	spin_lock(&nfile->lock);
+	nfile->user_used = true;
+	user = nfile->usage->user;
+	spin_unlock(&nfile->lock);
+	return user;
+}
+
+int nna_file_set_user(struct nna_file *nfile, const struct nna_user_key *key)
+{
+	struct nna_user *user = nna_user_find(nfile->nna, key);
+	int ret = -EBUSY;
+
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	spin_lock(&nfile->lock);
+	if (!nfile->user_used) {
+		nfile->user_used = true;
+		swap(nfile->usage->user, user);
+		ret = 0;
+	}
+	spin_unlock(&nfile->lock);
+	nna_user_put(user);
+	return ret;
 }
 
 struct nna_vm *nna_file_get_vm(struct nna_file *nfile, u32 id)

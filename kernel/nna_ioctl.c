@@ -408,6 +408,7 @@ static int nna_ioctl_ctx_create(struct drm_device *drm, void *data, struct drm_f
 	vm = nna_file_get_vm(nfile, args->vm_id);
 	if (NNA_IOCTL_DBG(drm, !vm))
 		return -ENOENT;
+	nna_file_user(nfile);
 	ctx = nna_ctx_create(nfile->nna, vm, nfile->usage, args->priority);
 	nna_vm_put(vm);
 	if (IS_ERR(ctx))

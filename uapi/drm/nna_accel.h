@@ -633,7 +633,8 @@ enum drm_nna_ctx_priority {
  * struct drm_nna_ctx_create - Argument of DRM_IOCTL_NNA_CTX_CREATE.
  *
  * Jobs of one context start in the order of their submission; only syncobjs order jobs of different
- * contexts. -ENOSPC: the file already has max_ctxs contexts.
+ * contexts. -ENOSPC: the file already has max_ctxs contexts, or all files of the user together have
+ * 4096.
  *
  * .. code-block:: C
  *
