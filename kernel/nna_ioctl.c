@@ -2,9 +2,11 @@
 /* The ioctls: see nna_ioctl.h. */
 
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/uidgid.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
@@ -20,6 +22,7 @@
 #include "nna_ring.h"
 #include "nna_sync.h"
 #include "nna_uobj.h"
+#include "nna_user.h"
 #include "nna_vm.h"
 
 /* Size of an array's element in version 1.0 of the interface, up to its last member. */
@@ -83,6 +86,7 @@ static void nna_query_hw_info(struct nna_device *nna, struct drm_nna_hw_info *in
 		.max_file_jobs = NNA_MAX_FILE_JOBS,
 		.max_mappings = nna_vm_max_mappings(),
 		.max_tables = NNA_MAX_TABLES,
+		.max_user_ctxs = NNA_MAX_USER_CTXS,
 	};
 }
 
@@ -211,6 +215,7 @@ static int nna_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_fi
 		if (NNA_IOCTL_DBG(drm, !vm))
 			return -ENOENT;
 	}
+	nna_file_user(file->driver_priv);
 	size = args->size;
 	ret = nna_bo_create(file, vm, &size, args->flags, &handle);
 	nna_vm_put(vm);
@@ -335,6 +340,7 @@ static int nna_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_fi
 		return -EINVAL;
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
+	nna_file_user(nfile);
 	vm = nna_vm_create(nfile->nna);
 	drm_dev_exit(idx);
 	if (IS_ERR(vm))
@@ -490,6 +496,32 @@ out_ctx:
 	return ret;
 }
 
+static int nna_ioctl_file_set_user(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nna_file_set_user *args = data;
+	struct nna_user_key key = {};
+	kuid_t uid;
+	int ret;
+
+	if (NNA_IOCTL_DBG(drm, args->pad || args->type > DRM_NNA_USER_KEY))
+		return -EINVAL;
+	if (NNA_IOCTL_DBG(drm, !capable(CAP_SYS_NICE)))
+		return -EACCES;
+	if (args->type == DRM_NNA_USER_UID) {
+		uid = make_kuid(current_user_ns(), args->id);
+		if (NNA_IOCTL_DBG(drm, args->id > U32_MAX || !uid_valid(uid)))
+			return -EINVAL;
+		key.uid = __kuid_val(uid);
+	} else {
+		key = nna_user_key_of(current_cred());
+		key.is_key = true;
+		key.key = args->id;
+	}
+	ret = nna_file_set_user(file->driver_priv, &key);
+	NNA_IOCTL_DBG(drm, ret);
+	return ret;
+}
+
 #define NNA_IOCTL(name, func)	DRM_IOCTL_DEF_DRV(NNA_##name, nna_ioctl_##func, 0)
 
 const struct drm_ioctl_desc nna_ioctls[NNA_IOCTL_COUNT] = {
@@ -506,4 +538,5 @@ const struct drm_ioctl_desc nna_ioctls[NNA_IOCTL_COUNT] = {
 	NNA_IOCTL(CTX_GET_STATE, ctx_get_state),
 	NNA_IOCTL(SUBMIT, submit),
 	NNA_IOCTL(BO_MADVISE, bo_madvise),
+	NNA_IOCTL(FILE_SET_USER, file_set_user),
 };

@@ -11,7 +11,7 @@
 #include <drm/nna_accel.h>
 
 /** NNA_IOCTL_COUNT - Number of elements of nna_ioctls. */
-#define NNA_IOCTL_COUNT		(DRM_NNA_BO_MADVISE + 1)
+#define NNA_IOCTL_COUNT		(DRM_NNA_FILE_SET_USER + 1)
 /** NNA_MAX_BIND_OPS - Maximum number of operations of one VM_BIND. */
 #define NNA_MAX_BIND_OPS	1024u
 /** NNA_MAX_BO_SYNC_OPS - Maximum number of operations of one BO_SYNC. */

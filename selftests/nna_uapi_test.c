@@ -34,7 +34,7 @@ AT(dev_query, size, 4);
 AT(dev_query, pointer, 8);
 
 /* It grows at its end; in the first version it had 112 bytes. */
-SIZE(hw_info, 128);
+SIZE(hw_info, 136);
 AT(hw_info, abi_major, 0);
 AT(hw_info, abi_minor, 2);
 AT(hw_info, stream_version, 4);
@@ -62,6 +62,8 @@ AT(hw_info, max_ctx_jobs, 112);
 AT(hw_info, max_file_jobs, 116);
 AT(hw_info, max_mappings, 120);
 AT(hw_info, max_tables, 124);
+AT(hw_info, max_user_ctxs, 128);
+AT(hw_info, pad, 132);
 
 SIZE(sched_info, 16);
 AT(sched_info, priority_mask, 0);
@@ -234,6 +236,11 @@ AT(coredump, rings_offset, 356);
 AT(coredump, ring_count, 360);
 AT(coredump, ring_stride, 364);
 
+SIZE(file_set_user, 16);
+AT(file_set_user, type, 0);
+AT(file_set_user, pad, 4);
+AT(file_set_user, id, 8);
+
 NUMBER(DEV_QUERY, 0xc0106440u);
 NUMBER(BO_CREATE, 0xc0186441u);
 NUMBER(BO_MMAP_OFFSET, 0xc0106442u);
@@ -248,9 +255,11 @@ NUMBER(CTX_GET_STATE, 0xc020644bu);
 /* With the size of 1.0, 0x4060644c, it is the same call: DRM looks at the lowest byte only. */
 NUMBER(SUBMIT, 0x4068644cu);
 NUMBER(BO_MADVISE, 0xc010644du);
+NUMBER(FILE_SET_USER, 0x4010644eu);
 
 /* The variables that the examples use and set. */
 static int fd;
+static uid_t client_uid = 1000;
 static uint32_t vm_id, ctx_id, handle, in, out;
 static uint64_t size, stream, table, report;
 static uint8_t *p;
@@ -285,6 +294,7 @@ TEST(examples)
 	fd = nna_open();
 	size = 65536;
 	example(example_dev_query);
+	example(example_file_set_user);
 	example(example_vm_create);
 	CHECK(vm_id);
 	example(example_bo_create);

@@ -18,6 +18,7 @@
 #include "../nna_gem.h"
 #include "../nna_ioctl.h"
 #include "../nna_sync.h"
+#include "../nna_user.h"
 #include "../nna_vm.h"
 
 #define NNA_TEST_UNKNOWN	4711u
@@ -55,6 +56,7 @@ struct nna_call {
 		struct drm_nna_ctx_destroy ctx_destroy;
 		struct drm_nna_ctx_get_state ctx_get_state;
 		struct drm_nna_submit submit;
+		struct drm_nna_file_set_user file_set_user;
 	} arg;
 	union {
 		u8 bytes[64];
@@ -176,6 +178,9 @@ static void nna_call_make(struct nna_ioctl_test *t, struct nna_call *call, unsig
 	case DRM_NNA_BO_MADVISE:
 		call->cmd = DRM_IOCTL_NNA_BO_MADVISE;
 		call->arg.bo_madvise.handle = t->bo;
+		break;
+	case DRM_NNA_FILE_SET_USER:
+		call->cmd = DRM_IOCTL_NNA_FILE_SET_USER;
 		break;
 	case DRM_NNA_VM_CREATE:
 		call->cmd = DRM_IOCTL_NNA_VM_CREATE;
@@ -460,7 +465,7 @@ static const unsigned int nna_numbers[] = {
 	DRM_NNA_DEV_QUERY, DRM_NNA_BO_CREATE, DRM_NNA_BO_MMAP_OFFSET, DRM_NNA_BO_SYNC,
 	DRM_NNA_BO_SET_LABEL, DRM_NNA_VM_CREATE, DRM_NNA_VM_DESTROY, DRM_NNA_VM_BIND,
 	DRM_NNA_CTX_CREATE, DRM_NNA_CTX_DESTROY, DRM_NNA_CTX_GET_STATE, DRM_NNA_SUBMIT,
-	DRM_NNA_BO_MADVISE,
+	DRM_NNA_BO_MADVISE, DRM_NNA_FILE_SET_USER,
 };
 
 static void nna_number_desc(const unsigned int *nr, char *desc)
@@ -710,6 +715,74 @@ static void nna_ioctl_ctx_limit(struct kunit *test)
 }
 
 /* Runs without CAP_SYS_NICE. */
+static int nna_ioctl_set_user(struct kunit *test, struct drm_nna_file_set_user args)
+{
+	return nna_fake_ioctl(to_nna_fake(test), DRM_IOCTL_NNA_FILE_SET_USER, &args);
+}
+
+/* The user of a fresh file, without making it belong to this user. */
+static struct nna_user_key nna_ioctl_user(struct kunit *test)
+{
+	struct nna_file *nfile = to_nna_fake(test)->file->driver_priv;
+
+	return nfile->usage->user->key;
+}
+
+static void nna_ioctl_user_is_checked(struct kunit *test)
+{
+	static const struct drm_nna_file_set_user bad[] = {
+		{ .type = DRM_NNA_USER_KEY + 1 },
+		{ .pad = 1 },
+		/* No uid, and a number that is one in its lower half only. */
+		{ .id = U32_MAX },
+		{ .id = (1ull << 32) + 1000 },
+	};
+	const struct drm_nna_file_set_user good = { .id = 1000 };
+	struct cred *cred = prepare_creds();
+	const struct cred *old;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, cred);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, nna_ioctl_set_user(test, bad[i]), "%u", i);
+	cap_clear(cred->cap_effective);
+	old = override_creds(cred);
+	KUNIT_EXPECT_EQ(test, -EACCES, nna_ioctl_set_user(test, good));
+	revert_creds(old);
+	put_cred(cred);
+	KUNIT_EXPECT_EQ(test, 0u, nna_ioctl_user(test).uid);
+	KUNIT_EXPECT_EQ(test, 0, nna_ioctl_set_user(test, good));
+	KUNIT_EXPECT_EQ(test, 1000u, nna_ioctl_user(test).uid);
+	KUNIT_EXPECT_FALSE(test, nna_ioctl_user(test).is_key);
+	KUNIT_EXPECT_EQ(test, -EBUSY, nna_ioctl_set_user(test, good));
+}
+
+static void nna_ioctl_user_key(struct kunit *test)
+{
+	const struct drm_nna_file_set_user key = { .type = DRM_NNA_USER_KEY, .id = U64_MAX };
+
+	KUNIT_EXPECT_EQ(test, 0, nna_ioctl_set_user(test, key));
+	KUNIT_EXPECT_EQ(test, 0u, nna_ioctl_user(test).uid);
+	KUNIT_EXPECT_TRUE(test, nna_ioctl_user(test).is_key);
+	KUNIT_EXPECT_EQ(test, U64_MAX, nna_ioctl_user(test).key);
+}
+
+/* What has been charged to a user stays charged to this one. */
+static void nna_ioctl_user_too_late(struct kunit *test)
+{
+	const struct drm_nna_file_set_user user = { .id = 1000 };
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_vm_create vm = {};
+
+	nna_fake_bo(fake, PAGE_SIZE, 0);
+	KUNIT_EXPECT_EQ(test, -EBUSY, nna_ioctl_set_user(test, user));
+	nna_fake_close(fake);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_open(fake));
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_VM_CREATE, &vm));
+	KUNIT_EXPECT_EQ(test, -EBUSY, nna_ioctl_set_user(test, user));
+	KUNIT_EXPECT_EQ(test, 0u, nna_ioctl_user(test).uid);
+}
+
 static void nna_ioctl_realtime(struct kunit *test)
 {
 	struct nna_ioctl_test *t = nna_ioctl_test(test);
@@ -889,7 +962,7 @@ static void nna_ioctl_unknown_number(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, -EINVAL,
 			nna_fake_ioctl(fake,
-				       DRM_IOWR(DRM_COMMAND_BASE + DRM_NNA_BO_MADVISE + 1, u8[16]),
+				       DRM_IOWR(DRM_COMMAND_BASE + DRM_NNA_FILE_SET_USER + 1, u8[16]),
 				       arg));
 	/* Reserved, so not in the table. */
 	KUNIT_EXPECT_EQ(test, -EINVAL,
@@ -937,6 +1010,9 @@ static struct kunit_case nna_ioctl_cases[] = {
 	KUNIT_CASE(nna_ioctl_label_length),
 	KUNIT_CASE(nna_ioctl_vm_limit),
 	KUNIT_CASE(nna_ioctl_ctx_limit),
+	KUNIT_CASE(nna_ioctl_user_is_checked),
+	KUNIT_CASE(nna_ioctl_user_key),
+	KUNIT_CASE(nna_ioctl_user_too_late),
 	KUNIT_CASE(nna_ioctl_realtime),
 	KUNIT_CASE(nna_ioctl_counters_unprivileged),
 	KUNIT_CASE(nna_ioctl_file_counts),

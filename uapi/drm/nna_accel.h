@@ -104,6 +104,8 @@ enum drm_nna_ioctl_id {
 	DRM_NNA_SUBMIT,
 	/** @DRM_NNA_BO_MADVISE: Mark a buffer object as needed or not needed. Since 1.1. */
 	DRM_NNA_BO_MADVISE,
+	/** @DRM_NNA_FILE_SET_USER: Say for whom the file has been opened. Since 1.3. */
+	DRM_NNA_FILE_SET_USER,
 };
 
 /**
@@ -244,6 +246,10 @@ struct drm_nna_hw_info {
 	__u32 max_mappings;
 	/** @max_tables: Maximum page tables of a VM; likewise. */
 	__u32 max_tables;
+	/** @max_user_ctxs: Maximum contexts of one user. 0: a kernel without this limit. */
+	__u32 max_user_ctxs;
+	/** @pad: MBZ. */
+	__u32 pad;
 };
 
 /**
@@ -329,6 +335,47 @@ struct drm_nna_file_counters {
 	__u64 lost;
 	/** @busy_ticks: Run time of @jobs by &enum drm_nna_ctx_priority, in ticks. */
 	__u64 busy_ticks[4];
+};
+
+/* --------------------------------------------------------------------------------------- FILE_* */
+
+/**
+ * enum drm_nna_user_type - How FILE_SET_USER names a user.
+ */
+enum drm_nna_user_type {
+	/** @DRM_NNA_USER_UID: A uid, as the caller knows it: the user who opens files with this uid. */
+	DRM_NNA_USER_UID = 0,
+	/** @DRM_NNA_USER_KEY: Any number: a user of the caller's, other than those of other uids. */
+	DRM_NNA_USER_KEY,
+};
+
+/**
+ * struct drm_nna_file_set_user - Argument of DRM_IOCTL_NNA_FILE_SET_USER.
+ *
+ * The device is shared among users: each gets an equal part of the run time of a priority, however
+ * many files it opens, and the limits of users in HW_INFO hold for all its files together. The user
+ * of a file is the effective uid that has opened it; in a user namespace other than the initial
+ * one, the owner of the outermost namespace below the initial one.
+ *
+ * A service that opens files for its clients calls this on each, and a container runtime on the
+ * files that it hands to a container. The file then belongs to the user for good, whoever uses it.
+ *
+ * -EACCES: the caller does not have CAP_SYS_NICE. -EINVAL: an unknown @type, or no uid. -EBUSY: the
+ * user has been set, or the file has created a buffer object, a VM or a context.
+ *
+ * .. code-block:: C
+ *
+ *	struct drm_nna_file_set_user user = { .type = DRM_NNA_USER_UID, .id = client_uid };
+ *
+ *	ioctl(fd, DRM_IOCTL_NNA_FILE_SET_USER, &user);
+ */
+struct drm_nna_file_set_user {
+	/** @type: One of &enum drm_nna_user_type. */
+	__u32 type;
+	/** @pad: MBZ. */
+	__u32 pad;
+	/** @id: The uid, or the number. */
+	__u64 id;
 };
 
 /* ----------------------------------------------------------------------------------------- BO_* */
@@ -633,8 +680,7 @@ enum drm_nna_ctx_priority {
  * struct drm_nna_ctx_create - Argument of DRM_IOCTL_NNA_CTX_CREATE.
  *
  * Jobs of one context start in the order of their submission; only syncobjs order jobs of different
- * contexts. -ENOSPC: the file already has max_ctxs contexts, or all files of the user together have
- * 4096.
+ * contexts. -ENOSPC: the file already has max_ctxs contexts, or the user max_user_ctxs.
  *
  * .. code-block:: C
  *
@@ -984,6 +1030,7 @@ struct drm_nna_coredump {
 #define DRM_IOCTL_NNA_CTX_GET_STATE	DRM_IOCTL_NNA(WR, CTX_GET_STATE, ctx_get_state)
 #define DRM_IOCTL_NNA_SUBMIT		DRM_IOCTL_NNA(W, SUBMIT, submit)
 #define DRM_IOCTL_NNA_BO_MADVISE	DRM_IOCTL_NNA(WR, BO_MADVISE, bo_madvise)
+#define DRM_IOCTL_NNA_FILE_SET_USER	DRM_IOCTL_NNA(W, FILE_SET_USER, file_set_user)
 
 #if defined(__cplusplus)
 }
