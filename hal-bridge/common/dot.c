@@ -22,7 +22,7 @@ static const char *nnb_dot_folder;
 
 static void nnb_dot_read(void)
 {
-	nnb_dot_folder = nna_environment_get_path("NNACCEL_DOT");
+	nnb_dot_folder = nna_environment_get("NNACCEL_DOT");
 }
 
 bool nnb_dot_is_wanted(void)

@@ -19,6 +19,7 @@
 #include "hal-bridge/binder/binder.h"
 #include "hal-bridge/service/sandbox.h"
 #include "hal-bridge/service/service.h"
+#include "libnnaccel/support/environment.h"
 #include "libnnaccel/support/message.h"
 #include "libnnaccel/support/trace.h"
 #include "nna_version.h"
@@ -110,12 +111,12 @@ static const struct option nnb_options[] = {
 /* Parses the command line. Return: 0 to go on; 1 after --help or --version; -EINVAL. */
 static int nnb_parse(int argc, char **argv, struct nnb_settings *settings)
 {
+	const char *tags = nna_environment_get("NNACCEL_LOG");
 	struct nnb_quota *quota = &settings->service.quota;
 	unsigned long number = 0;
 	bool ok = true;
 	int option;
 
-	setenv("NNACCEL_LOG", "1", 0);
 	while (ok && (option = getopt_long(argc, argv, "", nnb_options, NULL)) != -1) {
 		switch (option) {
 		case OPT_DEVICE:
@@ -152,7 +153,7 @@ static int nnb_parse(int argc, char **argv, struct nnb_settings *settings)
 			settings->sandbox = strcmp(optarg, "off");
 			break;
 		case OPT_QUIET:
-			setenv("NNACCEL_LOG", "0", 1);
+			tags = "0";
 			break;
 		case OPT_HELP:
 			nnb_usage(stdout);
@@ -164,6 +165,7 @@ static int nnb_parse(int argc, char **argv, struct nnb_settings *settings)
 			ok = false;
 		}
 	}
+	nna_message_select(tags ? tags : "1");
 	if (ok && optind == argc)
 		return 0;
 	fputs("nnaccel-hal --help lists the options\n", stderr);

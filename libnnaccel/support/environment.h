@@ -14,13 +14,11 @@
 #ifndef NNA_ENVIRONMENT_H
 #define NNA_ENVIRONMENT_H
 
-/* Return: the value of a variable; NULL when it is not set, or empty. */
-const char *nna_environment_get(const char *name);
-
 /*
- * The same of a variable that names a file or a folder. Return: NULL also in a program that runs
- * with more privileges than its user (AT_SECURE): the user must not choose what it opens.
+ * Return: the value of a variable; NULL when it is not set or empty, and in a program that runs with
+ * more privileges than its user (AT_SECURE): the user must choose neither the files and devices that
+ * such a program opens nor the output that it writes.
  */
-const char *nna_environment_get_path(const char *name);
+const char *nna_environment_get(const char *name);
 
 #endif

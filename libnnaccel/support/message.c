@@ -22,10 +22,8 @@ static const char *const nna_message_tags[NNA_MESSAGE_TAGS] = {
 static pthread_once_t nna_message_once = PTHREAD_ONCE_INIT;
 static uint32_t nna_message_wanted; /* bits, by enum nna_message_tag */
 
-static void nna_message_read(void)
+static void nna_message_parse(const char *value)
 {
-	const char *value = nna_environment_get("NNACCEL_LOG");
-
 	while (value && *value) {
 		size_t length = strcspn(value, ", ");
 
@@ -39,6 +37,22 @@ static void nna_message_read(void)
 		value += length;
 		value += strspn(value, ", ");
 	}
+}
+
+static void nna_message_read(void)
+{
+	nna_message_parse(nna_environment_get("NNACCEL_LOG"));
+}
+
+static void nna_message_skip(void)
+{
+}
+
+void nna_message_select(const char *tags)
+{
+	pthread_once(&nna_message_once, nna_message_skip);
+	nna_message_wanted = 0;
+	nna_message_parse(tags);
 }
 
 #define NNA_MESSAGE_RECENT 16

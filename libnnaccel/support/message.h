@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Messages of front ends, one line each on standard error, selected by tags. NNACCEL_LOG in the
- * environment lists the tags and is read once:
+ * environment lists the tags and is read once, unless the program selects them:
  *
  *	model		refused models, operands and operations, with the reason
  *	compilation	compiling, plans and caches
@@ -33,6 +33,11 @@ enum nna_message_tag {
 	NNA_MESSAGE_TAGS,
 };
 
+/*
+ * Selects tags by a list in NNACCEL_LOG's format, which is not read then. Called before the first
+ * message, by a program's main().
+ */
+void nna_message_select(const char *tags);
 /* Writes a line; @format without newline. Thread-safe; lines over 511 bytes are cut. */
 void nna_message_print(enum nna_message_tag tag, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -22,9 +22,7 @@ static void nna_trace_open(void)
 	if (!value || !strcmp(value, "0"))
 		return;
 	if (strcmp(value, "1")) {
-		value = nna_environment_get_path("NNACCEL_TRACE");
-		if (value)
-			nna_trace_fd = open(value, O_WRONLY | O_APPEND | O_CLOEXEC);
+		nna_trace_fd = open(value, O_WRONLY | O_APPEND | O_CLOEXEC);
 		return;
 	}
 	for (int i = 0; i < 2 && nna_trace_fd < 0; i++)

@@ -27,7 +27,7 @@
 /* Return: the path of the plug-in, which the caller frees; NULL without memory. */
 static char *plugin_path(void)
 {
-	const char *dir = nna_environment_get_path("NNACCEL_PLUGIN_DIR");
+	const char *dir = nna_environment_get("NNACCEL_PLUGIN_DIR");
 	char *library = NULL, *path;
 	Dl_info self;
 	int ret;

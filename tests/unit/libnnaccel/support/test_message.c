@@ -52,10 +52,28 @@ static void tags_choose_messages(void **state)
 	assert_string_equal(text, "");
 }
 
+static void speak_as_selected(void)
+{
+	nna_message_select("model,driver");
+	nna_message(MODEL, "one");
+	nna_message(MANAGER, "five");
+	nna_message(DRIVER, "seven");
+}
+
+/* A program's choice replaces the variable. */
+static void program_selects(void **state)
+{
+	char text[1024];
+
+	run_with("NNACCEL_LOG", "1", speak_as_selected, text, sizeof(text));
+	assert_string_equal(text, "nnaccel: model: one\nnnaccel: driver: seven\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tags_choose_messages),
+		cmocka_unit_test(program_selects),
 	};
 
 	unsetenv("NNACCEL_LOG");
