@@ -4,7 +4,9 @@
  * and lets it open the device. plugin.h says why there is one.
  *
  * The plug-in is looked for beside the library, or in $NNACCEL_PLUGIN_DIR. A program that runs with
- * more privileges than its user (AT_SECURE) must not load a file that the user names.
+ * more privileges than its user (AT_SECURE) must not load a file that the user names. Only absolute
+ * paths are taken: the file that a relative one names depends on the working directory, which may
+ * have changed since the library was loaded, and may be anybody's.
  *
  * A plug-in that has opened a device stays loaded until the process ends.
  */
@@ -24,23 +26,45 @@
 #define FILE_NAME "libnnaccel-loopback.so"
 #define REMEDY "install the package libnnaccel-loopback of the library's version (build tree: make)"
 
-/* Return: the path of the plug-in, which the caller frees; NULL without memory. */
-static char *plugin_path(void)
+/* Makes @path of the folder that the variable names. */
+static int path_in_variable(const struct nna_log *log, const char *dir, char **path)
 {
-	const char *dir = nna_environment_get("NNACCEL_PLUGIN_DIR");
-	char *library = NULL, *path;
+	if (*dir != '/') {
+		nna_log_print(log, NNA_LOG_ERROR,
+			      "NNACCEL_PLUGIN_DIR is %s: it must be an absolute path", dir);
+		return -ELIBACC;
+	}
+	return asprintf(path, "%s/" FILE_NAME, dir) < 0 ? -ENOMEM : 0;
+}
+
+/* Makes @path of the folder of this library. */
+static int path_beside_library(const struct nna_log *log, char **path)
+{
+	char *library;
 	Dl_info self;
 	int ret;
 
-	if (dir) {
-		ret = asprintf(&path, "%s/" FILE_NAME, dir);
-	} else {
-		if (dladdr((void *)plugin_path, &self) && self.dli_fname)
-			library = realpath(self.dli_fname, NULL);
-		ret = asprintf(&path, "%s/nnaccel/" FILE_NAME, library ? dirname(library) : ".");
-		free(library);
+	if (!dladdr((void *)path_beside_library, &self) || !self.dli_fname)
+		self.dli_fname = "";
+	library = *self.dli_fname == '/' ? realpath(self.dli_fname, NULL) : NULL;
+	if (!library) {
+		nna_log_print(log, NNA_LOG_ERROR,
+			      "the loopback is looked for beside the library, whose file \"%s\" is "
+			      "not there any more or was not named by an absolute path: set "
+			      "NNACCEL_PLUGIN_DIR to the folder of " FILE_NAME, self.dli_fname);
+		return -ELIBACC;
 	}
-	return ret < 0 ? NULL : path;
+	ret = asprintf(path, "%s/nnaccel/" FILE_NAME, dirname(library)) < 0 ? -ENOMEM : 0;
+	free(library);
+	return ret;
+}
+
+/* Return: 0 and in @path the path of the plug-in, which the caller frees; -ELIBACC or -ENOMEM. */
+static int find_plugin(const struct nna_log *log, char **path)
+{
+	const char *dir = nna_environment_get("NNACCEL_PLUGIN_DIR");
+
+	return dir ? path_in_variable(log, dir, path) : path_beside_library(log, path);
 }
 
 int nna_winsys_loopback_create(const char *node, const struct nna_device_options *options,
@@ -48,12 +72,13 @@ int nna_winsys_loopback_create(const char *node, const struct nna_device_options
 {
 	const struct nna_log *log = options ? &options->log : NULL;
 	const struct nna_plugin *plugin;
-	char *path = plugin_path();
 	void *handle;
+	char *path;
 	int ret;
 
-	if (!path)
-		return -ENOMEM;
+	ret = find_plugin(log, &path);
+	if (ret)
+		return ret;
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
 		const char *reason = dlerror();

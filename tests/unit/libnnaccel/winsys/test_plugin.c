@@ -174,9 +174,9 @@ static void test_other_library(void **state)
 	dlclose(handle);
 }
 
-static void copy_self(const char *path)
+static void copy_file(const char *source, const char *path)
 {
-	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to;
+	int from = open(source, O_RDONLY | O_CLOEXEC), to;
 	struct stat st;
 
 	to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
@@ -190,6 +190,65 @@ static void copy_self(const char *path)
 	}
 	close(from);
 	close(to);
+}
+
+/*
+ * Opens the loopback by a second copy of the library, loaded by the name @as from the working
+ * directory @dir, where nnaccel/ has a plug-in that would do. With @gone the copy's file is removed
+ * first.
+ */
+static int open_by_copy(const char *as, bool gone)
+{
+	struct nna_device_options options = { .log = { log_line, NULL }, .threads = 1 };
+	__typeof__(nna_device_open_sized) *open_sized;
+	__typeof__(nna_device_close) *close_device;
+	struct nna_device *device = NULL;
+	char *library, *last;
+	void *handle;
+	Dl_info self;
+	int ret;
+
+	assert_true(dladdr((void *)nna_device_close, &self));
+	library = realpath(self.dli_fname, NULL);
+	assert_non_null(library);
+	assert_int_equal(chdir(dir), 0);
+	copy_file(library, "copy.so");
+	last = strrchr(library, '/');
+	strcpy(last, "/nnaccel");
+	assert_int_equal(symlink(library, "nnaccel"), 0);
+	free(library);
+	handle = dlopen(as, RTLD_NOW | RTLD_LOCAL);
+	assert_non_null(handle);
+	if (gone)
+		assert_int_equal(unlink("copy.so"), 0);
+	open_sized = (__typeof__(open_sized))dlsym(handle, "nna_device_open_sized");
+	close_device = (__typeof__(close_device))dlsym(handle, "nna_device_close");
+	assert_ptr_not_equal(close_device, nna_device_close);
+	message[0] = 0;
+	ret = open_sized("loopback", &options, sizeof(options), &device);
+	if (!ret)
+		close_device(device);
+	unlink("copy.so");
+	unlink("nnaccel");
+	assert_int_equal(chdir("/"), 0);
+	return ret;
+}
+
+/* Nothing is loaded from the working directory. */
+static void test_only_absolute(void **state)
+{
+	char path[PATH_MAX + 64];
+
+	setenv(VARIABLE, "nnaccel", 1);
+	path_in(path, "copy.so");
+	assert_int_equal(open_by_copy(path, false), -ELIBACC);
+	assert_non_null(strstr(message, VARIABLE " is nnaccel: it must be an absolute path"));
+	unsetenv(VARIABLE);
+	assert_int_equal(open_by_copy(path, false), 0);
+	assert_int_equal(open_by_copy(path, true), -ELIBACC);
+	assert_non_null(strstr(message, VARIABLE));
+	assert_int_equal(open_by_copy("./copy.so", false), -ELIBACC);
+	assert_non_null(strstr(message, "./copy.so"));
 }
 
 /* Return: a group that this process may give a file to and does not run as, or -1. */
@@ -229,7 +288,7 @@ static void test_secure(void **state)
 	int ret;
 
 	path_in(path, "child");
-	copy_self(path);
+	copy_file("/proc/self/exe", path);
 	assert_int_equal(run_child(path, NULL), CHILD_MISSING);
 	if (group == (gid_t)-1 || chown(path, -1, group) || chmod(path, 02755)) {
 		print_message("no second group to give a program to\n");
@@ -264,7 +323,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CASE(test_beside_library), CASE(test_missing),	     CASE(test_garbage),
 		CASE(test_no_plugin),	   CASE(test_other_build),   CASE(test_other_library),
-		CASE(test_secure),
+		CASE(test_only_absolute),  CASE(test_secure),
 	};
 	ssize_t n = readlink("/proc/self/exe", here, sizeof(here) - 1);
 
