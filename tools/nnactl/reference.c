@@ -2,6 +2,10 @@
 /*
  * A Python program that is part of this one: it gets the model's path, the shapes and the names of
  * two files, of the inputs and the outputs, and prints one JSON value.
+ *
+ * Python runs isolated (-I): else it would import modules from the working directory, where models
+ * may have been downloaded to, and from $PYTHONPATH. This leaves out the user's own packages, too,
+ * which the program adds again where Python would have them.
  */
 #include "tools/nnactl/reference.h"
 
@@ -15,7 +19,9 @@
 #include <unistd.h>
 
 static const char SCRIPT[] =
-	"import json, os, sys, time\n"
+	"import json, os, site, sys, time\n"
+	"if sys.prefix == sys.base_prefix and os.getuid() == os.geteuid():\n"
+	"    site.addsitedir(site.getusersitepackages())\n"
 	"def find():\n"
 	"    try:\n"
 	"        import ai_edge_litert\n"
@@ -106,7 +112,8 @@ static json_t *spawn(const char *python, const char *model, const char *shapes, 
 		     const char *target, struct nnactl_reference *r)
 {
 	char number[16];
-	const char *argv[] = { python, "-c", SCRIPT, model, shapes, source, target, number, NULL };
+	const char *argv[] = { python, "-I",   "-c",   SCRIPT, model,
+			       shapes, source, target, number, NULL };
 	posix_spawn_file_actions_t actions;
 	json_t *value = NULL;
 	int fds[2], ret;
