@@ -53,8 +53,8 @@ struct nnb_death {
  *	memory that the reply points to, and is released after the reply has been sent. Return: 0,
  *	or a negative status that the caller gets instead of a reply. NULL for objects of other
  *	processes
- * @dump: writes the present state of the object, and of all that belongs to it, as text; NULL for
- *	none
+ * @dump: writes the present state of the object, and of all that belongs to it, as text: as much of
+ *	it as @caller may know; NULL for none
  * @call: calls a method of an object of another process, as nnb_exchange_call(); otherwise NULL
  * @watch: see nnb_object_watch(); NULL for objects of this process
  * @unwatch: see nnb_object_unwatch(); NULL for objects of this process
@@ -64,7 +64,7 @@ struct nnb_object_ops {
 	void (*release)(struct nnb_object *object);
 	int (*transact)(struct nnb_object *object, const struct nnb_caller *caller, uint32_t code,
 			struct nnb_reader *in, struct nnb_arena *arena, struct nnb_writer *out);
-	void (*dump)(struct nnb_object *object, int fd);
+	void (*dump)(struct nnb_object *object, const struct nnb_caller *caller, int fd);
 	int (*call)(struct nnb_object *object, uint32_t code, struct nnb_arena *arena,
 		    const struct nnb_exchange *exchange);
 	int (*watch)(struct nnb_object *object, struct nnb_death *death);

@@ -491,10 +491,10 @@ static int nnb_device_transact(struct nnb_object *object, const struct nnb_calle
 			       handlers, caller, code, in, arena, out);
 }
 
-static void nnb_device_dump(struct nnb_object *object, int fd)
+static void nnb_device_dump(struct nnb_object *object, const struct nnb_caller *caller, int fd)
 {
 	nnb_service_wait(nnb_service_of(object));
-	nnb_service_dump(nnb_service_of(object), fd);
+	nnb_service_dump(nnb_service_of(object), caller, fd);
 }
 
 /* The service owns this object and frees it. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/service/device.h"
@@ -202,9 +203,25 @@ static void *nnb_service_look_after(void *arg)
 	return NULL;
 }
 
-void nnb_service_dump(struct nnb_service *service, int fd)
+/* Writes what a user holds, and its limits. Called with the service's lock. */
+static void nnb_user_dump(const struct nnb_service *service, const struct nnb_user *user, FILE *out)
 {
 	const struct nnb_quota *limit = &service->options.quota;
+
+	fprintf(out,
+		"user %u: %u clients, %llu of %llu models, %llu of %llu bytes, "
+		"%llu of %llu objects, %llu of %llu executions, %llu of %llu kept\n",
+		(unsigned int)user->uid, user->clients, (unsigned long long)user->used.models,
+		(unsigned long long)limit->models, (unsigned long long)user->used.bytes,
+		(unsigned long long)limit->bytes, (unsigned long long)user->used.objects,
+		(unsigned long long)limit->objects, (unsigned long long)user->used.jobs,
+		(unsigned long long)limit->jobs, (unsigned long long)user->used.kept,
+		(unsigned long long)limit->kept);
+}
+
+void nnb_service_dump(struct nnb_service *service, const struct nnb_caller *caller, int fd)
+{
+	const bool all = !caller->euid || caller->euid == geteuid();
 	struct nna_device_info info;
 	char *text = NULL;
 	size_t size = 0;
@@ -216,27 +233,25 @@ void nnb_service_dump(struct nnb_service *service, int fd)
 	fprintf(out, "%s, driver %s, version %d\n", info.name, info.driver,
 		service->options.version);
 	pthread_mutex_lock(&service->lock);
-	for (const struct nnb_user *user = service->users; user; user = user->next)
-		fprintf(out,
-			"user %u: %u clients, %llu of %llu models, %llu of %llu bytes, "
-			"%llu of %llu objects, %llu of %llu executions, %llu of %llu kept\n",
-			(unsigned int)user->uid, user->clients,
-			(unsigned long long)user->used.models, (unsigned long long)limit->models,
-			(unsigned long long)user->used.bytes, (unsigned long long)limit->bytes,
-			(unsigned long long)user->used.objects, (unsigned long long)limit->objects,
-			(unsigned long long)user->used.jobs, (unsigned long long)limit->jobs,
-			(unsigned long long)user->used.kept, (unsigned long long)limit->kept);
-	for (const struct nnb_client *client = service->clients; client; client = client->next)
-		fprintf(out, "client uid %u, pid %d: %u references%s\n",
-			(unsigned int)client->caller.euid, (int)client->caller.pid, client->refs,
-			atomic_load(&client->dead) ? ", dead" : "");
+	for (const struct nnb_user *user = service->users; user; user = user->next) {
+		if (all || user->uid == caller->euid)
+			nnb_user_dump(service, user, out);
+	}
+	for (const struct nnb_client *client = service->clients; client; client = client->next) {
+		if (all || client->caller.euid == caller->euid)
+			fprintf(out, "client uid %u, pid %d: %u references%s\n",
+				(unsigned int)client->caller.euid, (int)client->caller.pid,
+				client->refs, atomic_load(&client->dead) ? ", dead" : "");
+	}
 	pthread_mutex_unlock(&service->lock);
-	fputs("last messages:\n", out);
+	if (all)
+		fputs("last messages:\n", out);
 	/* Without the lock: the descriptor is another process's, and a write may block. */
 	if (!fclose(out))
 		dprintf(fd, "%s", text);
 	free(text);
-	nna_message_print_recent(fd);
+	if (all)
+		nna_message_print_recent(fd);
 }
 
 /* -------------------------------------------------------------------------------------- clients */

@@ -171,8 +171,12 @@ void nnb_service_destroy(struct nnb_service *service);
 bool nnb_service_sweep(struct nnb_service *service);
 /* Return: the number of clients that hold anything at the moment. */
 uint32_t nnb_service_count_clients(struct nnb_service *service);
-/* Writes the clients, what their users hold, and the last messages as text. */
-void nnb_service_dump(struct nnb_service *service, int fd);
+/*
+ * Writes the clients, what their users hold, and the last messages as text. Root and the user of
+ * this process get all of it. Other callers get their own user and its clients; messages name other
+ * users' models and files, so they get none.
+ */
+void nnb_service_dump(struct nnb_service *service, const struct nnb_caller *caller, int fd);
 
 /* Gets the description of the device when it was last opened. */
 void nnb_service_get_info(struct nnb_service *service, struct nna_device_info *info);

@@ -133,7 +133,7 @@ struct nnb_incoming {
 };
 
 /* Answers Android's dumpsys, which sends a descriptor and arguments. The arguments are ignored. */
-static int nnb_node_dump(struct nnb_incoming *call)
+static int nnb_node_dump(struct nnb_incoming *call, const struct nnb_caller *caller)
 {
 	GBinderReader reader;
 	int fd;
@@ -143,7 +143,7 @@ static int nnb_node_dump(struct nnb_incoming *call)
 	if (fd < 0)
 		return -EINVAL;
 	if (call->object->ops->dump)
-		call->object->ops->dump(call->object, fd);
+		call->object->ops->dump(call->object, caller, fd);
 	call->reply = gbinder_local_object_new_reply(call->local);
 	return call->reply ? 0 : -ENOMEM;
 }
@@ -163,7 +163,7 @@ static int nnb_node_answer(struct nnb_incoming *call)
 	int ret;
 
 	if (call->code == NNB_DUMP_TRANSACTION)
-		return nnb_node_dump(call);
+		return nnb_node_dump(call, &caller);
 	if (!descriptor || strcmp(descriptor, call->object->ops->descriptor)) {
 		nna_message(DRIVER, "binder: uid %u, pid %d calls interface %s of an object of %s",
 			    (unsigned int)caller.euid, (int)caller.pid,

@@ -111,9 +111,13 @@ static binder_status_t nnb_ndk_on_dump(AIBinder *binder, int fd, const char **ar
 				       uint32_t count)
 {
 	const struct nnb_ndk_node *node = AIBinder_getUserData(binder);
+	const struct nnb_caller caller = {
+		.euid = AIBinder_getCallingUid(),
+		.pid = AIBinder_getCallingPid(),
+	};
 
 	if (node->object->ops->dump)
-		node->object->ops->dump(node->object, fd);
+		node->object->ops->dump(node->object, &caller, fd);
 	return STATUS_OK;
 }
 

@@ -2,6 +2,7 @@
 /* IDevice: what it answers, how models are prepared, and that nothing of a client is left. */
 #include <dirent.h>
 
+#include "libnnaccel/support/message.h"
 #include "tests/unit/hal-bridge/service/fixture.h"
 
 static bool is_measured(const struct nnb_aidl_performance_info *info)
@@ -449,6 +450,51 @@ static void priorities(void **state)
 	before_compiling = NULL;
 }
 
+/* The text that the service writes for @caller, in @text. */
+static void dump_for(struct nnb_service *service, uid_t euid, char *text, size_t size)
+{
+	const struct nnb_caller caller = {.euid = euid, .pid = 99};
+	int fd = hal_memfd(0, false);
+	ssize_t got;
+
+	service->object.ops->dump(&service->object, &caller, fd);
+	got = pread(fd, text, size - 1, 0);
+	assert_true(got > 0);
+	text[got] = '\0';
+	close(fd);
+}
+
+/* Root and the service's user get all of the state; another user gets that user's. */
+static void dump_by_caller(void **state)
+{
+	static const struct nnb_caller other = {.euid = 1001, .pid = 2};
+	struct nnb_service *service = *state;
+	struct nnb_object *mine = hal_prepared(service, &hal_me);
+	struct nnb_object *theirs = hal_prepared(service, &other);
+	const uid_t all[] = {0, geteuid()};
+	char text[8192];
+
+	nna_message(DRIVER, "of uid 1001 alone");
+	for (int i = 0; i < 2; i++) {
+		dump_for(service, all[i], text, sizeof(text));
+		assert_non_null(strstr(text, "\nuser 1000: 1 clients, 1 of"));
+		assert_non_null(strstr(text, "\nuser 1001: 1 clients, 1 of"));
+		assert_non_null(strstr(text, "\nclient uid 1000, pid 1:"));
+		assert_non_null(strstr(text, "\nclient uid 1001, pid 2:"));
+		assert_non_null(strstr(text, "of uid 1001 alone"));
+	}
+	dump_for(service, hal_me.euid, text, sizeof(text));
+	assert_non_null(strstr(text, "\nuser 1000: 1 clients, 1 of"));
+	assert_non_null(strstr(text, "\nclient uid 1000, pid 1:"));
+	assert_null(strstr(text, "1001"));
+	dump_for(service, 1002, text, sizeof(text));
+	assert_non_null(strstr(text, "loopback"));
+	assert_null(strstr(text, "1000"));
+	assert_null(strstr(text, "1001"));
+	nnb_object_unref(mine);
+	nnb_object_unref(theirs);
+}
+
 int main(void)
 {
 	char path[64];
@@ -460,6 +506,7 @@ int main(void)
 		cmocka_unit_test(quota_of_models), cmocka_unit_test(buffers),
 		cmocka_unit_test(nothing_left),	   cmocka_unit_test(many_clients),
 		cmocka_unit_test(client_dies),	   cmocka_unit_test(priorities),
+		cmocka_unit_test(dump_by_caller),
 	};
 
 	marks_fd = hal_memfd(0, false);
