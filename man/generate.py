@@ -309,8 +309,8 @@ def operands_of(lines):
 
 def defined_in():
     """(Name of a struct nna_op -> its operation, file -> names of those that it defines)."""
-    names = dict(re.findall(r"^NNA_OP\((\w+), (\w+)\)",
-                            (TOP / "libnnaccel/graph/operation_list.h").read_text(), re.M))
+    names = dict(re.findall(r"^NNA_OP\((\w+), (\w+),",
+                            (TOP / "libnnaccel/support/operation_list.h").read_text(), re.M))
     where = {}
     for path in sorted((TOP / "libnnaccel/ops").glob("*.c")):
         definition = re.compile(r"nna_op_(\w+) = \{|^[A-Z_]+\((\w+), NNA_OPERATION_", re.M)

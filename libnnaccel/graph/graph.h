@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "libnnaccel/support/log.h"
+#include "libnnaccel/support/operand_type.h"
 #include "nnaccel.h"
 
 /* The most subgraphs of a model, and the most operands or operations of each. */
@@ -208,12 +209,5 @@ int nna_graph_settle(struct nna_graph *graph);
 bool nna_shape_elements(const struct nna_shape *shape, uint64_t *elements);
 /* Gives the size in bytes. Return: as nna_shape_elements(). */
 bool nna_shape_bytes(const struct nna_shape *shape, size_t *bytes);
-bool nna_operand_type_is_tensor(enum nna_operand_type type);
-bool nna_operand_type_is_quantised(enum nna_operand_type type);
-/*
- * Gives the lowest and the highest number that a quantised or integer type stores; 0 and 0 for
- * floats.
- */
-void nna_operand_type_range(enum nna_operand_type type, int64_t *low, int64_t *high);
 
 #endif

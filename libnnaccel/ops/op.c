@@ -13,13 +13,13 @@
 #include "libnnaccel/ops/half.h"
 #include "libnnaccel/ops/op.h"
 
-#define NNA_OP(name, operation) extern const struct nna_op nna_op_##name;
-#include "libnnaccel/graph/operation_list.h"
+#define NNA_OP(name, operation, ...) extern const struct nna_op nna_op_##name;
+#include "libnnaccel/support/operation_list.h"
 #undef NNA_OP
 
 static const struct nna_op *const table[] = {
-#define NNA_OP(name, operation) &nna_op_##name,
-#include "libnnaccel/graph/operation_list.h"
+#define NNA_OP(name, operation, ...) &nna_op_##name,
+#include "libnnaccel/support/operation_list.h"
 #undef NNA_OP
 };
 

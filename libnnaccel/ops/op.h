@@ -2,7 +2,7 @@
 /*
  * An operation in one place: its rules, the shapes of its outputs, its ir. There is a file of ops/
  * for each operation, or for a family of operations that differ in a number or a function only.
- * Each defines a `const struct nna_op nna_op_<name>`; graph/operation_list.h lists the names, and
+ * Each defines a `const struct nna_op nna_op_<name>`; support/operation_list.h lists the names, and
  * op.c has the table.
  *
  * Every file opens with the operands of its operations, for instance

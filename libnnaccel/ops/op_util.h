@@ -19,22 +19,6 @@
 #include "libnnaccel/ops/op.h"
 
 /*
- * A set of operand types, a bit for each; types from 63 on share one, TENSOR_INT64 being the one.
- */
-typedef uint64_t nna_types;
-#define NNA_BIT(type) (1ull << ((type) < 63 ? (type) : 63))
-#define NNA_T_FLOAT (NNA_BIT(NNA_OPERAND_TENSOR_FLOAT32) | NNA_BIT(NNA_OPERAND_TENSOR_FLOAT16))
-#define NNA_T_QUANT8                                                                               \
-	(NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_ASYMM) | NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED))
-#define NNA_T_INT32 NNA_BIT(NNA_OPERAND_TENSOR_INT32)
-#define NNA_T_INT64 NNA_BIT(NNA_OPERAND_TENSOR_INT64)
-#define NNA_T_BOOL NNA_BIT(NNA_OPERAND_TENSOR_BOOL8)
-#define NNA_T_ALL                                                                                  \
-	(NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32 | NNA_T_INT64 | NNA_T_BOOL |                     \
-	 NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM) | NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_ASYMM) |    \
-	 NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM))
-
-/*
  * Declares the value number @name, set to @expression; where that is an error, returns it from the
  * function that this stands in.
  */

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "hal-bridge/common/signature.h"
-#include "hal-bridge/common/signature_table.h"
+#include "libnnaccel/support/signature.h"
 #include "nnaccel.h"
 
 /* A subgraph of the caller's: how many arguments it has, all of them [2] of @type. */
@@ -68,8 +68,8 @@ static int check(uint32_t operation, const struct nnb_signature_operand *inputs,
 static void test_every_operation_has_one(void **state)
 {
 	for (uint32_t i = 0; i <= NNA_OPERATION_REVERSE; i++)
-		assert_non_null(nnb_signature_find(i));
-	assert_null(nnb_signature_find(NNA_OPERATION_REVERSE + 1));
+		assert_non_null(nna_signature_find(i, NNA_ANDROID));
+	assert_null(nna_signature_find(NNA_OPERATION_REVERSE + 1, NNA_ANDROID));
 	assert_int_equal(check(NNA_OPERATION_REVERSE + 1, &tensor, 1, &tensor, 1), -EINVAL);
 	assert_int_equal(check(NNA_OPERATION_GATHER_ND, &tensor, 1, &tensor, 1), -EINVAL);
 	/* An OEM operation takes what it likes. */
@@ -135,22 +135,23 @@ static void test_refusals_say_why(void **state)
 	static const uint32_t five[5] = { 1, 1, 1, 1, 1 };
 	const struct nnb_signature_operand activation = { .type = NNA_OPERAND_INT32 };
 	struct nnb_signature_operand inputs[3] = { tensor, tensor, activation };
-	char text[256];
+	char text[512];
 
 	inputs[1].type = NNA_OPERAND_TENSOR_INT32;
 	refusal(text, sizeof(text), NNA_OPERATION_ADD, inputs, 3);
-	assert_non_null(strstr(text, "ADD: input 1 is TENSOR_INT32"));
+	assert_non_null(strstr(text, "ADD: input 1 (b) is TENSOR_INT32, expected TENSOR_FLOAT32 because "
+				     "input 0 (a) is TENSOR_FLOAT32: "));
 	inputs[1] = tensor;
 	inputs[1].rank = 5;
 	inputs[1].dims = five;
 	refusal(text, sizeof(text), NNA_OPERATION_ADD, inputs, 3);
-	assert_non_null(strstr(text, "ADD: input 1 has rank 5 instead of 1 to 4"));
+	assert_non_null(strstr(text, "ADD: input 1 (b) has rank 5, expected rank 1 to 4: "));
 	inputs[1] = tensor;
 	refusal(text, sizeof(text), NNA_OPERATION_ADD, inputs, 2);
-	assert_non_null(strstr(text, "ADD: 2 inputs are too few"));
+	assert_non_null(strstr(text, "ADD: 2 inputs, expected 3: "));
 	inputs[2].omitted = true;
 	refusal(text, sizeof(text), NNA_OPERATION_ADD, inputs, 3);
-	assert_non_null(strstr(text, "ADD: input 2 has no value"));
+	assert_non_null(strstr(text, "ADD: input 2 (activation) has no value"));
 }
 
 /* An INT8 layer of TFLite, for which NNAPI's text has no form: its delegate knows this one. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * Names of operations and operand types, and properties of types. Constant tables, for any thread.
- */
-#include "libnnaccel/graph/graph.h"
+/* Names and properties of operand types: a constant table, for any thread. */
+#include "libnnaccel/support/operand_type.h"
 
 /**
  * struct type_facts - an operand type
@@ -50,19 +48,6 @@ static const struct type_facts types[] = {
 static const struct type_facts *facts(enum nna_operand_type type)
 {
 	return type < COUNT(types) && types[type].name ? &types[type] : NULL;
-}
-
-const char *nna_operation_name(enum nna_operation_type type)
-{
-	switch ((uint32_t)type) {
-#define NNA_OP(name, operation) \
-	case NNA_OPERATION_##operation: \
-		return #operation;
-#include "libnnaccel/graph/operation_list.h"
-#undef NNA_OP
-	default:
-		return NULL;
-	}
 }
 
 const char *nna_operand_type_name(enum nna_operand_type type)
