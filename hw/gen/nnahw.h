@@ -1380,8 +1380,8 @@ enum {
  * @fill: 0
  *
  * With x = q - zero_point of input, a row's sum(x^2) wraps in 32 bits, and f is the multiplier and
- * shift of 1 / sqrt(sum) as in NORM16, the largest multiplier where the sum is 1 or less. Out is x
- * * 128, scaled by f as in requantize, plus out.zero_point, within its type. S8 multiplies x by 128
+ * shift of 1 / sqrt(sum) as in NORM16, the largest multiplier if the sum is 1 or less. Out is x *
+ * 128, scaled by f as in requantize, plus out.zero_point, within its type. S8 multiplies x by 128
  * after it is scaled: its shift is 7 smaller.
  */
 struct nnahw_cmd_norm8 {
