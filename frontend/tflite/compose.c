@@ -27,7 +27,7 @@ static uint64_t elements(const struct tflite_value *x)
 	return n;
 }
 
-/* A new operand, without a value. */
+/* Adds an operand that is no constant. */
 static struct tflite_value fresh(struct tflite_translation *t, const struct tflite_operand_desc *o)
 {
 	struct tflite_value v = { .o = *o };
@@ -126,7 +126,7 @@ struct tflite_value tflite_unary(struct tflite_translation *t, uint32_t type,
 	return y;
 }
 
-/* The dims of two values together. */
+/* The dims that two values broadcast to. */
 static uint32_t join(const struct tflite_value *a, const struct tflite_value *b, uint32_t *dims)
 {
 	const struct tflite_operand_desc *wide = a->o.desc.rank >= b->o.desc.rank ? &a->o : &b->o;

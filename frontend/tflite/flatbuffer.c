@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Positions to bytes, each checked against the end of the buffer before it is used. */
+/* Reads bytes at positions; each position is checked against the end of the buffer first. */
 #include "frontend/tflite/flatbuffer.h"
 
 #include <string.h>

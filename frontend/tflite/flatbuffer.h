@@ -7,12 +7,11 @@
  * field that has its default. Tables, vectors and strings inside a table are 32-bit distances
  * forward. Vectors start with a 32-bit count.
  *
- * Positions are byte offsets from the start of the buffer, held in 64 bits so that sums cannot
- * wrap. Every read is checked against the buffer's end. Vectors of scalars are aligned to 4 bytes
- * (the buffer itself must be 16-byte aligned): a caller may point at elements of up to 4 bytes, and
- * must copy those of 8, which not every writer aligns. Nothing is allocated. Offsets only point
- * forward, except to vtables, which hold no offsets to tables: a walk that follows them cannot go
- * round in circles.
+ * Positions are byte offsets from the start of the buffer, in 64 bits so that sums cannot wrap.
+ * Every read is checked against the end of the buffer. Vectors of scalars are aligned to 4 bytes,
+ * and the buffer must be aligned to 16: a caller may point at elements of up to 4 bytes, and must
+ * copy those of 8, which some writers do not align. Nothing is allocated. Offsets point forward,
+ * except those to vtables, which hold no offsets to tables: a walk along offsets always ends.
  */
 #ifndef FLATBUFFER_H
 #define FLATBUFFER_H
@@ -58,10 +57,10 @@ struct flatbuffer_vector {
 
 /* All of these return false when the buffer is malformed. Fields count from 0 in the schema. */
 
-/* The table that everything hangs from. */
+/* The root table, from which all others are reached. */
 bool flatbuffer_root(const struct flatbuffer *fb, struct flatbuffer_table *table);
 
-/* Copy a scalar of @size bytes (1, 2, 4, 8) to @value, which is kept when the field is absent. */
+/* Copies a scalar of @size bytes (1, 2, 4, 8) to @value; an absent field leaves @value alone. */
 bool flatbuffer_scalar(const struct flatbuffer *fb, const struct flatbuffer_table *table,
 		       uint32_t field, uint32_t size, void *value);
 
@@ -69,7 +68,7 @@ bool flatbuffer_scalar(const struct flatbuffer *fb, const struct flatbuffer_tabl
 bool flatbuffer_table(const struct flatbuffer *fb, const struct flatbuffer_table *table,
 		      uint32_t field, struct flatbuffer_table *child, bool *present);
 
-/* A vector of scalars of @element bytes each, aligned to as much, but never to more than 4. */
+/* A vector of scalars of @element bytes, which are aligned to their size, to 4 at most. */
 bool flatbuffer_vector(const struct flatbuffer *fb, const struct flatbuffer_table *table,
 		       uint32_t field, uint32_t element, struct flatbuffer_vector *vector);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Maps of numbers in a flexbuffer; flexbuffer.h tells how they lie. */
+/* Maps of numbers in a flexbuffer; flexbuffer.h describes the layout. */
 #include "frontend/tflite/flexbuffer.h"
 
 #include <string.h>
 
-/* Types, which stand above the two bits of a width in a byte of type. */
+/* Types: the upper 6 bits of a byte of type, whose lower 2 hold a width. */
 enum { FLEX_INT = 1, FLEX_UINT = 2, FLEX_FLOAT = 3, FLEX_INDIRECT_INT = 6, FLEX_INDIRECT_UINT = 7,
        FLEX_INDIRECT_FLOAT = 8, FLEX_MAP = 9, FLEX_BOOL = 26 };
 
@@ -27,7 +27,7 @@ static bool read_unsigned(const struct bytes *b, size_t at, size_t width, uint64
 	return true;
 }
 
-/* The position that the distance at @at leads back to. */
+/* The position that lies before @at by the distance stored at @at. */
 static bool follow(const struct bytes *b, size_t at, size_t width, size_t *to)
 {
 	uint64_t distance;
@@ -50,7 +50,7 @@ static bool read_number(const struct bytes *b, size_t at, size_t width, uint8_t 
 		return false;
 	switch (type) {
 	case FLEX_INT:
-		/* Shifted up and down again, the sign fills the upper bits. */
+		/* The shift to the right copies the sign into the upper bits. */
 		*value = (double)((int64_t)(bits << (64 - 8 * width)) >> (64 - 8 * width));
 		return true;
 	case FLEX_UINT:
@@ -73,7 +73,7 @@ static bool read_number(const struct bytes *b, size_t at, size_t width, uint8_t 
 	}
 }
 
-/* The same for a value that lies elsewhere, which @at leads to; its own width is in @packed. */
+/* The same, also for a value that @at only points to; @packed has the type and its width. */
 static bool read_value(const struct bytes *b, size_t at, size_t width, uint8_t packed,
 		       double *value)
 {

@@ -3,9 +3,9 @@
  * Numbers by name out of a flexbuffer: the options of a custom operator.
  *
  * A flexbuffer is read from its end: the last byte is the width of the root value, the byte before
- * it the root's type. A map is a vector of values that follows the distance to its keys, their
- * width, and the count; one byte of type for each value comes behind. Every read is checked against
- * the buffer, which may be damaged or hostile; nothing is allocated or kept.
+ * it the root's type. A map lies in memory as the distance to its keys, the width of a key, the
+ * count, the values, and one byte of type for each value. Every read is checked against the buffer,
+ * which may be damaged or hostile; nothing is allocated or stored.
  */
 #ifndef FLEXBUFFER_H
 #define FLEXBUFFER_H
@@ -19,7 +19,7 @@
  * @data: of any alignment
  * @size: bytes
  * @key: its name
- * @value: an integer, float or boolean as a double; kept where there is none
+ * @value: gets an integer, float or boolean as a double; unchanged if there is none
  *
  * Return: whether the buffer is a map that has a number of this name.
  */

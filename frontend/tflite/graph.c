@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The sink of the translation that builds a graph of libnnaccel. The graph is told to round as
- * TFLite's own kernels do, where NNAPI rounds differently, unless the caller wants NNAPI's rounding.
+ * The sink that builds a graph of libnnaccel. The graph rounds as TFLite's kernels do if NNAPI
+ * rounds differently, unless the caller asks for NNAPI's rounding.
  */
 #include "frontend/tflite/translate.h"
 
@@ -83,7 +83,7 @@ int tflite_to_rounded_graph(struct tflite_model *model, enum nna_rounding roundi
 		return ret;
 	}
 	sink.requantizes = rounding == NNA_ROUNDING_TFLITE;
-	/* It can only fail on a graph that is finished. */
+	/* This fails on a finished graph only. */
 	nna_graph_set_rounding(graph, rounding);
 	ret = tflite_translate(model, &sink, graph, origin, error);
 	if (!ret) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All built-in operators of TFLite and how each is translated: a row for each code of the schema.
+ * All built-in operators of TFLite and their translations: a row for each code of the schema.
  *
  *	TFLITE_OP(code, name, translation, operation)
- *		tflite_translate_<translation>() makes the operator out of NNA_OPERATION_<operation>
+ *		tflite_translate_<translation>() translates the operator to
+ *		NNA_OPERATION_<operation>
  *	TFLITE_MADE(code, name, translation, operation)
- *		the same where several operations are needed, or none: a value that is known when
- *		the model is translated
+ *		the same for an operator that needs several operations, or none because its result
+ *		is known when the model is translated
  *	TFLITE_NAME(code, name)
  *		an operator without a translation, known by name for messages
  *

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Points of 16-bit functions (points.h). Both precisions are the same steps; a macro has them once.
+ * Points of 16-bit functions (points.h). A macro holds the steps, which are the same in FLOAT32 and
+ * in FLOAT64.
  *
- * Functions that leave the range of the type give infinities, whose differences are NaN. TFLite
- * converts those as the machine does, which makes them 0; so does this.
+ * A function that overflows gives infinities, whose differences are NaN. TFLite's conversion of NaN
+ * to an integer gives 0 on the machines that it runs on; saturate() returns 0 too.
  */
 #include "frontend/tflite/points.h"
 
@@ -12,7 +13,7 @@
 #define PARTS (TFLITE_POINTS - 1)
 #define PER_PART 128
 
-/* In the type @real with its function @nearest; @value is the function at a number. */
+/* @real is the type, @nearest its rounding function, @value the function of the table. */
 #define MAKE(real, nearest, value) \
 	do { \
 		const real low = (real)range->in_scale * (real)(INT16_MIN - range->in_zero); \
@@ -57,7 +58,7 @@ void tflite_points_make_double(const struct tflite_points_range *range,
 int16_t tflite_points_look_up(const int16_t *points, int16_t q)
 {
 	const int32_t part = (q - INT16_MIN) / PER_PART, rest = (q - INT16_MIN) % PER_PART;
-	/* A difference of 16 bits that wraps. */
+	/* The difference wraps in 16 bits, as TFLite's does. */
 	const int16_t slope = (int16_t)(uint16_t)(points[part + 1] - points[part]);
 
 	return (int16_t)(uint16_t)(points[part] +

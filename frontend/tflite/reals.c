@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operators on INT16, whose kernels in TFLite compute with 64-bit sums and with tables. NNAPI has
- * hardly any operation on them: the numbers are dequantised, the operation runs in FLOAT32, and the
- * result is rounded to INT16 again. It is the nearest number that the output can hold, up to the
- * rounding of FLOAT32. Operators that TFLite computes otherwise have a translation of their own
+ * Operators on INT16. TFLite's kernels compute them with 64-bit sums and tables; NNAPI has hardly
+ * any operation for them. Here the inputs are dequantised, the operation runs in FLOAT32, and its
+ * result is quantised to INT16: the nearest number that the output can hold, up to the rounding of
+ * FLOAT32. Operators for which that differs from TFLite have a translation of their own
  * (ops/table.c, ops/wide.c).
  *
- * While the operator is translated its INT16 tensors look like FLOAT32 tensors; afterwards they are
- * what they were.
+ * While the operator is translated, its INT16 tensors are disguised as FLOAT32 tensors; afterwards
+ * they are restored.
  */
 #include "frontend/tflite/rescale.h"
 
 #include <errno.h>
 
-/* Tensors of an operator that are disguised, at most. */
+/* Limit of disguised tensors of one operator. */
 #define MAX_DISGUISED 64
 
 bool tflite_needs_reals(const struct tflite_translation *t)
@@ -21,7 +21,8 @@ bool tflite_needs_reals(const struct tflite_translation *t)
 	const struct tflite_ints *lists[] = { &t->op->inputs, &t->op->outputs };
 
 	if (tflite_is_wide(t) || tflite_is_arithmetic16(t) || tflite_is_matmul16(t) ||
-	    tflite_is_stored16(t) || tflite_is_sum16(t) || tflite_is_resize16(t) || tflite_is_prelu16(t))
+	    tflite_is_stored16(t) || tflite_is_sum16(t) || tflite_is_resize16(t) ||
+	    tflite_is_prelu16(t))
 		return false;
 	switch (t->op->code) {
 	case TFLITE_QUANTIZE:
@@ -69,7 +70,7 @@ bool tflite_needs_reals(const struct tflite_translation *t)
 	return false;
 }
 
-/** struct disguise - a tensor that looks like FLOAT32, and what it was */
+/** struct disguise - a tensor that looks like FLOAT32, with its own operand and contents */
 struct disguise {
 	uint32_t tensor, operand;
 	struct tflite_tensor was;
@@ -90,7 +91,7 @@ static void disguise(struct tflite_translation *t, uint32_t tensor, uint32_t rea
 	t->operands[tensor] = real;
 }
 
-/* Averages are of the stored numbers, without the scale, so that their halves stay halves. */
+/* Averages are computed of stored numbers: a scale would round their halves up or down. */
 static bool by_stored_numbers(const struct tflite_translation *t)
 {
 	return t->op->code == TFLITE_AVERAGE_POOL_2D &&

@@ -44,7 +44,7 @@ struct tflite_value tflite_long(struct tflite_translation *t, int64_t value)
 	return tflite_long_tensor(t, 1, (uint32_t[]){ 1 }, &value);
 }
 
-/* The multiplier, what rounds, and the shift to the right of a factor. */
+/* The multiplier, the rounding term and the shift to the right of a factor. */
 static void numbers_of(struct tflite_factor f, enum tflite_rule rule, int64_t *multiplier,
 		       int64_t *rounding, int64_t *shift)
 {
@@ -56,7 +56,7 @@ static void numbers_of(struct tflite_factor f, enum tflite_rule rule, int64_t *m
 	}
 	if (rule == TFLITE_RULE_64_LONG)
 		*shift -= 16;
-	/* A shift beyond these is of a factor that saturates everything. */
+	/* A factor with a shift beyond these saturates every product. */
 	*shift = *shift < 1 ? 1 : *shift > 62 ? 62 : *shift;
 	*rounding = (int64_t)1 << (*shift - 1);
 	if (rule == TFLITE_RULE_32 && *shift > 31)
@@ -64,8 +64,8 @@ static void numbers_of(struct tflite_factor f, enum tflite_rule rule, int64_t *m
 }
 
 /*
- * @x times multipliers of 31 bits, without the lowest 16 bits of the product: those are below what
- * the rest is rounded at.
+ * @x times multipliers of 31 bits, without the lowest 16 bits of the product, which the rounding of
+ * the rest does not reach.
  */
 static struct tflite_value upper_product(struct tflite_translation *t, struct tflite_value x,
 					 const int64_t *multipliers, uint32_t count)
@@ -103,7 +103,7 @@ struct tflite_value tflite_rescaled(struct tflite_translation *t, struct tflite_
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		numbers_of(factors[i], rule, &lists[i], &lists[count + i], &lists[2 * count + i]);
-		/* Negative products are rounded by 2^31 less. */
+		/* The rounding term of a negative product is 2^31 less. */
 		if (rule == TFLITE_RULE_32 && lists[2 * count + i] > 31) {
 			lists[3 * count + i] = (int64_t)1 << 31;
 			twice = true;

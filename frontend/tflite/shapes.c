@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Shapes that a file leaves open: those of inputs are stated by the caller, all others follow from
- * them, operator by operator. Integers that are made of shapes (SHAPE, and what slices, joins and
- * multiplies its result) are known then as well: their tensors become constants, and the operators
- * that make them have nothing left to do.
+ * Inference of the shapes that a file leaves open. The caller states the shapes of inputs; the
+ * others follow from them, operator by operator. Integers computed from shapes (SHAPE, and the
+ * slices, joins and products of its result) are known then too: their tensors become constants, and
+ * the operators that compute them are not translated.
  *
- * Tensors of the model are changed in place. A subgraph of IF or WHILE has one set of shapes: who
- * runs it twice with different ones is refused, and so is a loop whose state changes its shape.
- * What is known of an input of a branch, or of state that a loop never changes, is known in there,
- * unless several operators run that subgraph.
+ * Tensors of the model are changed in place. A subgraph of IF or WHILE has one set of shapes: a
+ * model that runs it with two different ones is refused, and so is a loop whose state changes its
+ * shape. A known input of a branch is known inside the branch, and so is state that a loop never
+ * changes, unless several operators run that subgraph.
  */
 #include "frontend/tflite/shapes.h"
 
@@ -18,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of an integer tensor that is folded, at most; depth of subgraphs in one another. */
+/* Limit of elements of a folded integer tensor; limit of the nesting of subgraphs. */
 #define MAX_FOLDED 64
 #define MAX_DEPTH 16
-/* How far the operators of a list update may be apart. */
+/* Limit of the distance between the operators of a list update. */
 #define NEIGHBOURS 32
-/* Numbers of segments that SEGMENT_SUM may have where its shape is open. */
+/* Limit of segment numbers of a SEGMENT_SUM whose shape is open. */
 #define MAX_SEGMENT_NUMBERS 1024
 
 /**
@@ -31,12 +31,12 @@
  * @model: whose tensors are changed
  * @done: for each subgraph, whether it has its shapes
  * @users: for each subgraph, how many operators run it
- * @sub: the subgraph that is being looked at
+ * @sub: the current subgraph
  * @op: the operator in it
  * @index: its number
  * @depth: of @sub below the main one
  * @error: the caller's memory for a message
- * @ret: the first error; everything after it does nothing
+ * @ret: the first error, after which every function does nothing
  */
 struct shapes {
 	struct tflite_model *model;
@@ -78,7 +78,7 @@ static struct tflite_tensor *output(struct shapes *s, uint32_t i)
 	return i < s->op->outputs.count ? &s->sub->tensors[s->op->outputs.at[i]] : NULL;
 }
 
-/* Give output @i its dims. */
+/* Sets the dims of output @i. */
 static void set_dims(struct shapes *s, uint32_t i, uint32_t rank, const uint32_t *dims)
 {
 	struct tflite_tensor *y = output(s, i);
@@ -108,7 +108,7 @@ static void like_input(struct shapes *s, uint32_t i)
 		set_dims(s, 0, x->rank, x->dims);
 }
 
-/* The integers that a tensor always holds, NULL where they depend on the data. */
+/* The integers that a tensor holds in every run; NULL if they depend on the data. */
 static const void *known_data(const struct tflite_tensor *x)
 {
 	if (x->type != TFLITE_INT32 && x->type != TFLITE_INT64)
@@ -116,13 +116,13 @@ static const void *known_data(const struct tflite_tensor *x)
 	return x->data ? x->data : x->invariant;
 }
 
-/* Whether these were not in the file. */
+/* Whether inference found the integers of @x: they are not in the file. */
 static bool is_found(const struct tflite_tensor *x)
 {
 	return x->folded || x->invariant;
 }
 
-/* Whether integers of input @i are known; then its values, at most @room. */
+/* Whether the integers of input @i are known and at most @room; then *@values gets them. */
 static bool known(struct shapes *s, uint32_t i, int64_t *values, uint32_t room, uint32_t *count)
 {
 	const struct tflite_tensor *x = input(s, i);
@@ -138,7 +138,7 @@ static bool known(struct shapes *s, uint32_t i, int64_t *values, uint32_t room, 
 	return true;
 }
 
-/* The same where anything else is an error. Return: how many there are. */
+/* The same; unknown integers are an error. Return: their number. */
 static uint32_t need_known(struct shapes *s, uint32_t i, int64_t *values, uint32_t room)
 {
 	uint32_t count = 0;
@@ -209,7 +209,7 @@ static int64_t combine(uint32_t code, int64_t a, int64_t b)
 	}
 }
 
-/* Integers of shapes that become other ones; the output has its dims already. */
+/* Computes integers from integers of shapes; the output has its dims already. */
 static void fold_integers(struct shapes *s)
 {
 	int64_t a[MAX_FOLDED], b[MAX_FOLDED], y[MAX_FOLDED];
@@ -288,7 +288,7 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 	return value < low ? low : value > high ? high : value;
 }
 
-/* One dimension of @size elements; @bit is the one of the masks. */
+/* The span of one dimension of @size elements; @bit is its bit in the masks. */
 static const char *find_span(const struct tflite_options *o, int64_t size, int64_t begin,
 			     int64_t end, int64_t step, uint32_t bit, struct tflite_span *s)
 {
@@ -306,7 +306,7 @@ static const char *find_span(const struct tflite_options *o, int64_t size, int64
 	}
 	begin = (uint32_t)o->begin_mask >> bit & 1 ? (step > 0 ? 0 : size - 1)
 						   : clamp(begin, first, last);
-	/* As an offset @end counts from where the slice really begins. */
+	/* If it is an offset, @end counts from the clamped begin. */
 	if (o->end_is_offset)
 		end += begin;
 	else
@@ -350,7 +350,7 @@ const char *tflite_find_spans(const struct tflite_options *o, const struct tflit
 
 /* --------------------------------------------------------------------------------- list updates */
 
-/* The SLICE a few operators before @index that makes @tensor, or NULL. */
+/* The SLICE within NEIGHBOURS operators before @index that writes @tensor, or NULL. */
 static const struct tflite_operator *slice_before(const struct tflite_subgraph *sub,
 						  uint32_t index, int32_t tensor)
 {
@@ -365,7 +365,7 @@ static const struct tflite_operator *slice_before(const struct tflite_subgraph *
 	return NULL;
 }
 
-/* A constant whose elements are all @value. */
+/* Whether @x is a constant whose elements are all @value. */
 static bool all_are(const struct tflite_tensor *x, int32_t value)
 {
 	if (!x->data || x->type != TFLITE_INT32)
@@ -392,7 +392,7 @@ bool tflite_find_list_update(const struct tflite_subgraph *sub, uint32_t index,
 	list = &sub->tensors[front->inputs.at[0]];
 	row = &sub->tensors[op->inputs.at[1]];
 	y = &sub->tensors[op->outputs.at[0]];
-	/* As many rows as before: what stands behind begins one row later than the front ends. */
+	/* The list keeps its number of rows: the back begins one row after the end of the front. */
 	if (y->dynamic || !y->rank || y->rank != list->rank || row->rank != list->rank ||
 	    row->dims[0] != 1 || memcmp(y->dims, list->dims, y->rank * sizeof(*y->dims)) ||
 	    memcmp(y->dims + 1, row->dims + 1, (y->rank - 1) * sizeof(*y->dims)))
@@ -528,7 +528,7 @@ static void fully_connected(struct shapes *s)
 	set_dims(s, 0, 2, dims);
 }
 
-/* A list of dims, where one may be -1 for what is left of @elements. */
+/* Sets the dims to @values, of which one may be -1: the quotient of @elements and the others. */
 static void stated(struct shapes *s, const int64_t *values, uint32_t count, uint64_t elements)
 {
 	uint32_t dims[TFLITE_MAX_RANK], i, open = TFLITE_MAX_RANK;
@@ -589,7 +589,7 @@ static void squeeze(struct shapes *s)
 	set_dims(s, 0, rank, dims);
 }
 
-/* A dim of @size is put in before @axis: EXPAND_DIMS, PACK, ONE_HOT. */
+/* Inserts a dimension of @size before @axis: EXPAND_DIMS, PACK, ONE_HOT. */
 static void insert(struct shapes *s, int64_t axis, uint32_t size)
 {
 	const struct tflite_tensor *x = input(s, 0);
@@ -814,7 +814,7 @@ static void tile(struct shapes *s)
 	set_dims(s, 0, x->rank, dims);
 }
 
-/* RFFT2D: the half of the transform that the other half mirrors. */
+/* RFFT2D: the output is half of the transform; the other half mirrors it. */
 static void fourier(struct shapes *s)
 {
 	const struct tflite_tensor *x = input(s, 0);
@@ -936,7 +936,7 @@ static void shape(struct shapes *s)
 
 static void infer_subgraph(struct shapes *s, uint32_t number);
 
-/* What input @i of subgraph @which, of @from's type and shape, is whenever it runs; or NULL. */
+/* The bytes that input @i of subgraph @which, fed by @from, has in every run; or NULL. */
 static const void *invariant_of(const struct shapes *s, int32_t which, uint32_t i,
 				const struct tflite_tensor *from)
 {
@@ -1010,7 +1010,7 @@ static void control(struct shapes *s)
 		enter(s, o->subgraph_b, 1);
 }
 
-/* Whether the file may not state the shapes that the operator works on. */
+/* Whether a shape of the operator may differ from the file's. */
 static bool is_open(struct shapes *s)
 {
 	for (uint32_t i = 0; i < s->op->inputs.count; i++) {
@@ -1025,7 +1025,7 @@ static bool is_open(struct shapes *s)
 	return false;
 }
 
-/* As many rows as segments: stated, or one more than the last number of a sorted list. */
+/* The output has a row for each segment; SEGMENT_SUM has one more than its last, largest number. */
 static void segments(struct shapes *s)
 {
 	const struct tflite_tensor *x = input(s, 0);
@@ -1271,13 +1271,13 @@ static void infer_subgraph(struct shapes *s, uint32_t number)
 	s->sub = &s->model->subgraphs[number];
 	for (s->index = 0; s->index < s->sub->operator_count && !s->ret; s->index++) {
 		s->op = &s->sub->operators[s->index];
-		/* What the file states is right where nothing before it was open. */
+		/* The file's shapes hold if none of the operator's is open. */
 		if (s->op->code == TFLITE_IF || s->op->code == TFLITE_WHILE || is_open(s))
 			infer_operator(s);
 	}
 }
 
-/* How many operators run each subgraph. */
+/* Counts the operators that run each subgraph. */
 static void count_users(struct shapes *s)
 {
 	for (uint32_t i = 0; i < s->model->subgraph_count; i++) {
@@ -1294,7 +1294,7 @@ static void count_users(struct shapes *s)
 	}
 }
 
-/* Forgets what an earlier inference made. Return: whether shapes are open at all. */
+/* Undoes an earlier inference. Return: whether any shape is open. */
 static bool begin(struct tflite_model *model)
 {
 	bool open = false;

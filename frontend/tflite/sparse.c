@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The walk over a sparse constant; sparse.h tells how one is stored. */
+/* The walk over a sparse constant; sparse.h describes the format. */
 #include "frontend/tflite/sparse.h"
 
 #include <string.h>
@@ -14,12 +14,13 @@ struct list {
 
 /**
  * struct level - a step of the walk
- * @dim: dimension of the tensor whose index it gives, or adds to
- * @size: how many indices it has
- * @block: it runs inside the blocks of @dim
- * @compressed: it has the indices of a list
- * @segments: compressed: where the range of each index of the level above begins, and one more
- * @indices: compressed: all ranges
+ * @dim: dimension of the tensor that it walks along
+ * @size: number of indices
+ * @block: it walks inside the blocks of @dim
+ * @compressed: it visits the indices of a list alone
+ * @segments: compressed: for each index of the level above the start of its range in @indices, and
+ *	the end of the last range
+ * @indices: compressed: the indices of all ranges
  */
 struct level {
 	uint32_t dim, size;
@@ -28,10 +29,10 @@ struct level {
 };
 
 /**
- * struct walk - a constant that is written out
- * @block_size: of each dimension, 1 where it is not cut
- * @index: of each level, on the way down
- * @used: elements of @data that have been placed
+ * struct walk - a walk over one constant
+ * @block_size: of each dimension; 1 if it is not cut into blocks
+ * @index: current index of each level
+ * @used: elements of @data that have been copied
  */
 struct walk {
 	const struct tflite_tensor *tensor;
@@ -55,7 +56,7 @@ static uint32_t number(const struct list *l, uint32_t i)
 	return value;
 }
 
-/* A union of vectors: its type in field @field, a table with the vector in the next one. */
+/* A union of vectors: field @field is its type, the next one a table that holds the vector. */
 static bool read_list(const struct flatbuffer *fb, const struct flatbuffer_table *table,
 		      uint32_t field, struct list *l)
 {
@@ -98,7 +99,7 @@ static int32_t entry(const struct flatbuffer *fb, const struct flatbuffer_vector
 	return value;
 }
 
-/* The order of the levels: the dimensions first, then the insides of the blocks. */
+/* Reads all levels: those of the dimensions come first, then those inside the blocks. */
 static const char *read_levels(const struct flatbuffer *fb, const struct flatbuffer_table *table,
 			       struct walk *w)
 {
@@ -114,7 +115,7 @@ static const char *read_levels(const struct flatbuffer *fb, const struct flatbuf
 		return "levels that do not fit its dimensions";
 	for (i = 0; i < rank; i++)
 		w->block_size[i] = 1;
-	/* What a block holds along its dimension stands at its level, which is dense. */
+	/* The level inside a block is dense and states the size of the block. */
 	for (i = 0; i < order.count; i++) {
 		int32_t which = entry(fb, &order, i);
 		struct flatbuffer_table level;
@@ -171,8 +172,8 @@ static const char *place(struct walk *w)
 }
 
 /*
- * Level @level, whose range is the one of index number @above of the level before it. Indices are
- * in range and ascend, so that no place is reached twice and the work is bounded by the dense size.
+ * Walks level @level within index number @above of the level before it. Indices must be in range
+ * and ascend: then no element is written twice, and the dense size bounds the work.
  */
 static const char *descend(struct walk *w, uint32_t level, uint64_t above)
 {

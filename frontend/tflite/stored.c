@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operators that move, choose or order stored numbers. TFLite's kernels look at no scale there, even
- * where the tensors have different ones; NNAPI's operations requantise, or refuse them. While such
- * an operator is translated all its tensors have the quantisation of output 0: that is the one
- * whose zero point PAD pads with. A BITCAST before or behind gives the bytes their own meaning.
+ * Operators that move, choose or order stored numbers. TFLite's kernels ignore the scales there,
+ * even if those of the tensors differ; NNAPI's operations requantise, or refuse them. While such an
+ * operator is translated, all its tensors have the quantisation of output 0, since PAD pads with
+ * the zero point of its output. A BITCAST before or after the operation relabels the bytes.
  */
 #include "frontend/tflite/compose.h"
 
@@ -12,20 +12,20 @@
 
 #include "frontend/tflite/shapes.h"
 
-/** struct relabelled - a tensor that has another quantisation for a while, and what it was */
+/** struct relabelled - a tensor with a temporary quantisation, and its own operand and contents */
 struct relabelled {
 	uint32_t tensor, operand;
 	struct tflite_tensor was;
 };
 
-/* Whether TFLite's kernel of the operator copies or compares numbers as they are stored. */
+/* Whether TFLite's kernel of the operator copies or compares stored numbers. */
 static bool takes_stored(const struct tflite_translation *t, uint32_t type)
 {
 	struct tflite_list_update update;
 
 	switch (t->op->code) {
 	case TFLITE_CONCATENATION:
-		/* Numbers of 8 bits are requantised: UINT8 by TFLite, INT8 by this library alone. */
+		/* 8-bit numbers are requantised: UINT8 as in TFLite, INT8 in this library alone. */
 		return type == TFLITE_INT16 &&
 		       !tflite_find_list_update(t->sub, t->op_index, &update);
 	case TFLITE_BATCH_TO_SPACE_ND:
@@ -58,7 +58,7 @@ static bool takes_stored(const struct tflite_translation *t, uint32_t type)
 	}
 }
 
-/* Whether @x is of the type of @y, and its numbers mean something else. */
+/* Whether @x has the type of @y and another quantisation. */
 static bool differs(const struct tflite_tensor *x, const struct tflite_tensor *y)
 {
 	return x->type == y->type && x->scale_count <= 1 && !tflite_same_quantisation(x, y);
@@ -81,7 +81,7 @@ bool tflite_is_stored(const struct tflite_translation *t)
 	return false;
 }
 
-/* Gives a tensor the quantisation of @y; its operand is made when it is next needed. */
+/* Gives a tensor the quantisation of @y; the next use of the tensor adds an operand for it. */
 static void relabel(struct tflite_translation *t, uint32_t tensor, const struct tflite_tensor *y,
 		    struct relabelled *r)
 {
@@ -113,7 +113,7 @@ void tflite_translate_stored(struct tflite_translation *t,
 
 		if (in.at[i] < 0 || !differs(&t->sub->tensors[in.at[i]], y))
 			continue;
-		/* A constant becomes another constant of the same bytes. */
+		/* A relabelled constant becomes another constant of the same bytes. */
 		if (t->sub->tensors[in.at[i]].data) {
 			relabel(t, (uint32_t)in.at[i], y, &list[count++]);
 			continue;

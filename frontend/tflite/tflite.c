@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The reader of TFLite models. A file is read (or copied) into aligned memory once, and its tables
- * are walked with flatbuffer.h, which checks every access; what a table means is checked here.
- * Fields are given by their number in the schema's tables. Subgraphs, tensors and operators get
- * structures, allocated for each subgraph at once; everything else stays in the file's bytes.
+ * The reader of TFLite models. It reads or copies a file into aligned memory once and walks its
+ * tables with flatbuffer.h, which checks every access; this file checks the contents. Fields are
+ * named by their numbers in the schema's tables. Subgraphs, tensors and operators get structures,
+ * one allocation of each for a subgraph; everything else stays in the file's bytes.
  */
 #include "frontend/tflite/tflite.h"
 
@@ -23,10 +23,10 @@
 #define ALIGNMENT 64
 #define LARGE_PAGE ((size_t)2 << 20)
 #define MAX_FILE ((uint64_t)4 << 30)
-/* More than any real model has: bounds the work that a small hostile file can ask for. */
+/* No real model has more. The limit bounds the work for a small hostile file. */
 #define MAX_SUBGRAPHS 1024
 /*
- * Tensor numbers of all operators together. The size of the file does not bound them, since tables
+ * Limit of tensor numbers of all operators. The size of the file does not bound them, since tables
  * may share vectors.
  */
 #define MAX_REFS ((uint64_t)1 << 24)
@@ -40,11 +40,10 @@ struct tflite_derived {
  * struct parser - a model while it is read
  * @codes: the file's table of operator codes
  * @buffers: the file's table of buffers
- * @aligned: for each buffer, NULL or a copy of its bytes, which are not aligned in the file; the
- *	copies are the model's
+ * @aligned: for each buffer NULL, or an aligned copy of its bytes, which the model owns
  * @copied: bytes of all copies
- * @dense: bytes of all sparse constants, written out
- * @refs: tensor numbers that have been looked at
+ * @dense: bytes of all sparse constants in dense form
+ * @refs: tensor numbers read so far
  * @error: the caller's memory for a message
  */
 struct parser {
@@ -148,8 +147,8 @@ fail:
 enum option_kind { I8, I32, F32, BOOLEAN, INTS, STRING };
 
 /*
- * Where the members of tflite_options are in the tables of the schema's union: number of the table
- * in the union, number of the field in the table.
+ * The place of each member of tflite_options in the file: number of the table in the schema's
+ * union, number of the field in the table.
  */
 static const struct option_field {
 	uint8_t type;
@@ -205,7 +204,7 @@ static const struct option_field {
 	F(14, 1, F32, cell_clip),
 	F(14, 2, F32, proj_clip),
 	F(14, 3, I8, kernel_type),
-	/* ResizeBilinear; its first two fields are no longer written */
+	/* ResizeBilinear; current converters do not write its first two fields */
 	F(15, 2, BOOLEAN, align_corners),
 	F(15, 3, BOOLEAN, half_pixel_centers),
 	/* Reshape, SpaceToDepth, Mul, Gather, Reducer, Sub, Div, Squeeze */
@@ -389,8 +388,8 @@ static int parse_options(struct parser *p, const struct flatbuffer_table *operat
 /* --------------------------------------------------------------------------- tensors, operators */
 
 /*
- * The bytes of a buffer: a vector, or in large models an offset from the start of the file to what
- * lies behind the flatbuffer.
+ * The bytes of a buffer: a vector, or in large models an offset from the start of the file to bytes
+ * after the flatbuffer.
  */
 static int parse_buffer(struct parser *p, uint32_t index, const void **data, uint64_t *size)
 {
@@ -420,9 +419,9 @@ static int parse_buffer(struct parser *p, uint32_t index, const void **data, uin
 }
 
 /*
- * The bytes of a constant, aligned to its elements: converters align them to 4 or 16 bytes, other
- * tools to nothing. They are copied once for each buffer. Buffers of a sound file do not overlap,
- * so that the copies are no larger than the file.
+ * Aligns the bytes of a constant to its elements. Converters align them to 4 or 16 bytes, other
+ * tools not at all. Each buffer is copied once. Buffers of a sound file do not overlap, so the
+ * copies take no more memory than the file.
  */
 static int align_constant(struct parser *p, uint32_t buffer, uint32_t element, uint64_t size,
 			  const void **data)
@@ -483,7 +482,7 @@ static int parse_quantisation(struct parser *p, const struct flatbuffer_table *t
 	t->channel_dim = (uint32_t)dim;
 	/*
 	 * Zero points of channels are checked when the tensor is used: many tensors may share one
-	 * vector, so that looking at each element here could take forever.
+	 * vector, so a check of each element here could take hours.
 	 */
 	if (zero_points.count &&
 	    (tflite_zero_point_at(t, 0) < INT32_MIN || tflite_zero_point_at(t, 0) > INT32_MAX))
@@ -491,7 +490,7 @@ static int parse_quantisation(struct parser *p, const struct flatbuffer_table *t
 	return 0;
 }
 
-/* A sparse constant becomes a dense one, so that nobody else needs to know of it. */
+/* Makes a sparse constant dense, so that no other code handles sparse ones. */
 static int parse_sparse(struct parser *p, const struct flatbuffer_table *sparsity, uint32_t index,
 			const struct tflite_tensor *t, const void **data, uint64_t *size)
 {
@@ -583,7 +582,7 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, 
 	return 0;
 }
 
-/* Tensor numbers; -1 stands for an omitted one where @optional. */
+/* Tensor numbers; if @optional, -1 stands for an omitted tensor. */
 static int parse_refs(struct parser *p, const struct flatbuffer_table *table, uint32_t field,
 		      uint32_t tensor_count, bool optional, struct tflite_ints *refs)
 {
@@ -621,7 +620,8 @@ static int parse_code(struct parser *p, uint32_t index, struct tflite_operator *
 	    !flatbuffer_scalar(&p->fb, &table, 3, 4, &code))
 		return damaged(p, "operator codes");
 	/*
-	 * Codes above 127 did not fit the first field; each field is 0 where the other one counts.
+	 * Field 0 holds codes up to 127, field 3 any code, and older files lack field 3: the larger
+	 * number is the code.
 	 */
 	if (old > code)
 		code = old;
@@ -656,8 +656,8 @@ static int parse_operator(struct parser *p, const struct flatbuffer_table *table
 }
 
 /*
- * A tensor that an operator writes in each run is no state, whatever the file says: the converter
- * marks the dequantised zeros so that a float16 LSTM starts with.
+ * A tensor that an operator writes in each run is no state, even if the file marks it as a
+ * variable: the converter marks the dequantised zeros that a float16 LSTM starts from.
  */
 static void find_variables(struct tflite_subgraph *s)
 {
@@ -747,7 +747,10 @@ static int parse_model(struct parser *p)
 		ret = parse_subgraph(p, &child, s);
 		if (ret)
 			return ret;
-		/* A small file whose subgraphs share tables would otherwise make very many. */
+		/*
+		 * Subgraphs may share tables, so a small file could ask for gigabytes of
+		 * structures.
+		 */
 		total += (uint64_t)s->tensor_count + s->operator_count;
 		if (total > p->fb.size)
 			return damaged(p, "subgraphs");
@@ -796,8 +799,8 @@ static int parse_owned(void *bytes, size_t size, struct tflite_model **out, char
 }
 
 /*
- * A model of megabytes gets large pages where there are any: to have each of a thousand small ones
- * made takes longer than to read the file into them.
+ * A model of megabytes gets large pages if the kernel has any: a thousand page faults take longer
+ * than reading the file.
  */
 static void *allocate(size_t size)
 {

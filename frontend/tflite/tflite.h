@@ -12,11 +12,11 @@
  * Names, shapes, scales, tensor numbers and constants point into the file's bytes and live as long
  * as the model. After a successful tflite_parse() every number that refers to something (tensor,
  * buffer, subgraph) is in range, and every constant has exactly the bytes of its type and shape.
- * What an operator requires of its tensors is checked when it is translated (translate.h). Names
- * come from the file: print them through tflite_printable().
+ * The translation of an operator checks its tensors (translate.h). Names come from the file: print
+ * them through tflite_printable().
  *
- * A model is immutable and may be read from any number of threads, except while it is being
- * translated: translation stores the constants that it derives in the model.
+ * A model is immutable, and any number of threads may read it, except during a translation: that
+ * stores the constants that it derives in the model.
  */
 #ifndef TFLITE_H
 #define TFLITE_H
@@ -64,18 +64,18 @@ struct tflite_ints {
 /**
  * struct tflite_tensor - a value
  * @name: may be ""; from the file, unchecked characters
- * @type: enum tflite_type, or a number that we do not know
+ * @type: enum tflite_type, or a number that the enum does not have
  * @rank: at most TFLITE_MAX_RANK; 0 is a scalar
  * @dims: @rank values, 0 or more
  * @elements: their product
  * @data: constants: the bytes, aligned to an element; else NULL
  * @size: of @data
- * @variable: state that is kept from one run to the next, and that no operator has as an output
- * @dynamic: the file leaves dimensions open; those in @dims are an example
- * @changed: @dims are no longer the file's (shapes.h)
- * @folded: @data was made out of shapes (shapes.h)
- * @invariant: NULL, or what an input of a subgraph is whenever it runs: bytes as @data, which is
- *	NULL (shapes.h)
+ * @variable: it keeps its value from one run to the next; no operator has it as an output
+ * @dynamic: the file leaves dimensions open; @dims holds the file's example
+ * @changed: @dims differs from the file's (shapes.h)
+ * @folded: shape inference computed @data (shapes.h)
+ * @invariant: NULL, or the bytes that an input of a subgraph has in every run, laid out as @data,
+ *	which is NULL then (shapes.h)
  * @scale_count: 0 for none, 1 for the whole tensor, or one per slice of @channel_dim
  * @zero_point_count: 0, 1 or @scale_count
  * @zero_points: @zero_point_count numbers of 64 bits, which need not be aligned:
@@ -98,8 +98,8 @@ struct tflite_tensor {
 };
 
 /**
- * struct tflite_options - the options of all operators; the schema's defaults where one lacks them
- * @type: which options the file has: a number of the schema's union, 0 for none
+ * struct tflite_options - the options of all operators; an absent option has the schema's default
+ * @type: the table of options in the file, by its number in the schema's union; 0 for none
  * @activation: enum tflite_activation
  * @padding: enum tflite_padding
  * @keep_dims: of reductions
@@ -107,12 +107,12 @@ struct tflite_tensor {
  * @num: outputs of SPLIT and UNPACK, inputs of PACK
  * @subgraph_b: IF: else; WHILE: body
  * @ints: RESHAPE: new shape; SQUEEZE: dimensions; BUCKETIZE: the bits of FLOAT32 boundaries
- * @axis: also the dimension of REVERSE_SEQUENCE's sequences; its batches run along @batch_dims
- * @subgraph_a: IF: then; WHILE: condition; CALL_ONCE: what is run once
- * @asymmetric: of layers with quantised weights: how the float input is quantised
- * @power_scales: ADD, SUB of INT16: the rule for scales that are powers of two is wanted
- * @bias_type: TRANSPOSE_CONV of INT16: type of a bias, and so of sums; 0 if not known
- * @container, @shared_name: which variable a VAR_HANDLE stands for; NULL elsewhere
+ * @axis: of REVERSE_SEQUENCE the dimension of the sequences, and @batch_dims that of the batches
+ * @subgraph_a: IF: then; WHILE: condition; CALL_ONCE: the initialiser
+ * @asymmetric: layers with quantised weights: the float input is quantised with a zero point
+ * @power_scales: ADD, SUB of INT16: apply the rule for scales that are powers of two
+ * @bias_type: TRANSPOSE_CONV of INT16: type of the bias and of the sums; 0 if the file has none
+ * @container, @shared_name: VAR_HANDLE: the name of the variable; NULL elsewhere
  */
 struct tflite_options {
 	uint32_t type;
@@ -132,7 +132,7 @@ struct tflite_options {
 
 /**
  * struct tflite_operator - an operation
- * @code: enum tflite_code, or a number that we do not know
+ * @code: enum tflite_code, or a number that the enum does not have
  * @version: of the operator, at least 1
  * @custom: name of a CUSTOM operator, else ""
  * @custom_data: options of a CUSTOM operator, @custom_size bytes of its own format
@@ -167,11 +167,11 @@ struct tflite_derived;
 
 /**
  * struct tflite_model - a file
- * @description: what the file says of itself, "" for nothing
+ * @description: the file's own description, "" if it has none
  * @subgraphs: @subgraph_count, at least one; owned, with their tensors and operators
  * @bytes: the file, 64-byte aligned, owned
  * @size: of the file
- * @derived: constants that a translation made, a list, owned
+ * @derived: list of the constants that a translation computed, owned
  */
 struct tflite_model {
 	const char *description;
@@ -197,22 +197,22 @@ int tflite_parse(const void *data, size_t size, struct tflite_model **out, char 
 void tflite_free(struct tflite_model *model);
 
 /*
- * Another shape for input @index, of the same rank; before the model is translated, which completes
- * all shapes that follow from it. Return: 0, or -EINVAL with a line at @error.
+ * Gives input @index another shape of the same rank. Call it before the translation, which infers
+ * all shapes that depend on it. Return: 0, or -EINVAL with a line at @error.
  */
 int tflite_set_input_shape(struct tflite_model *model, uint32_t index, uint32_t rank,
 			   const uint32_t *dims, char *error);
 
-/* The product of @rank dims; false where that is more than 32 bits. */
+/* The product of @rank dims; false if it exceeds 32 bits. */
 bool tflite_count_elements(uint32_t rank, const uint32_t *dims, uint64_t *elements);
 
-/* Zeroed memory that lives as long as the model, 64-byte aligned; NULL when there is none. */
+/* Zeroed memory that lives as long as the model, 64-byte aligned; NULL without memory. */
 void *tflite_derive(struct tflite_model *model, size_t size);
 
 /* "CONV_2D"; NULL for a code that is not in the schema. */
 const char *tflite_code_name(uint32_t code);
 
-/* Zero point @index of a tensor that has more than @index. */
+/* Zero point @index, less than @tensor->zero_point_count. */
 int64_t tflite_zero_point_at(const struct tflite_tensor *tensor, uint32_t index);
 
 /* The value of a FLOAT16, which a float holds exactly. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The walk over a model: subgraphs that the main one can reach get numbers, and each operator of
- * each of them is handed to its translation (operator_list.h, ops/). translation.h tells how those
- * are written.
+ * The walk over a model: it numbers the subgraphs that the main one can reach, and calls the
+ * translation of each operator in them (operator_list.h, ops/; translation.h says how they are
+ * written).
  */
 #include "frontend/tflite/compose.h"
 
@@ -12,7 +12,7 @@
 
 #include "frontend/tflite/shapes.h"
 
-/* By code; translate is NULL where there is no translation. */
+/* By code; translate is NULL if there is no translation. */
 static const struct {
 	void (*translate)(struct tflite_translation *t, uint32_t type);
 	uint32_t type;
@@ -26,8 +26,8 @@ static const struct {
 };
 
 /*
- * Numbers of two parts look like FLOAT32 with one more dimension, which only these operators know
- * of: all others would compute something else.
+ * COMPLEX64 is described as FLOAT32 with one more dimension. Only the operators below know that
+ * dimension; any other would compute a wrong result.
  */
 static void check_complex(struct tflite_translation *t)
 {
@@ -52,7 +52,7 @@ static void check_complex(struct tflite_translation *t)
 				tflite_fail(t, -ENOTSUP, "complex numbers are not supported");
 }
 
-/* The current operator by the translation that its types call for. */
+/* Translates the current operator; its types decide which translation that is. */
 static void translate_by_type(struct tflite_translation *t)
 {
 	uint32_t code = t->op->code;
@@ -84,7 +84,7 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 	t->op_index = index;
 	t->in_count = 0;
 	check_complex(t);
-	/* Its result is known from the shapes alone, or a CONCATENATION does its work. */
+	/* Shape inference knows the result, or a CONCATENATION does the work of this SLICE. */
 	if ((t->op->outputs.count == 1 && t->sub->tensors[t->op->outputs.at[0]].folded) ||
 	    tflite_in_list_update(t->sub, index))
 		return;
@@ -96,7 +96,7 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 
 /*
  * The operand of a result of the subgraph. In TFLite a result may be an input, a constant, state,
- * or another result; in a graph operations write results, so that a RESHAPE copies those.
+ * or another result; in a graph an operation must write it, so a RESHAPE copies it.
  */
 static uint32_t result_operand(struct tflite_translation *t, uint32_t index)
 {
@@ -154,7 +154,7 @@ static void translate_subgraph(struct tflite_translation *t, uint32_t index)
 	}
 	for (i = 0; i < t->sub->tensor_count; i++)
 		t->operands[i] = TFLITE_NO_OPERAND;
-	/* Inputs first, so that a sink knows what comes from outside before any operation. */
+	/* Inputs first: a sink knows them before any operation. */
 	for (i = 0; i < t->sub->inputs.count; i++)
 		tflite_tensor_operand(t, (uint32_t)t->sub->inputs.at[i]);
 	for (i = 0; i < t->sub->operator_count && !t->ret; i++)
@@ -171,7 +171,7 @@ done:
 	t->operands = NULL;
 }
 
-/* Subgraphs that the main one cannot reach (initialisers, say) get no number. */
+/* Subgraphs that the main one cannot reach, such as initialisers, get no number. */
 static void number_subgraphs(struct tflite_translation *t)
 {
 	uint32_t *queue, done = 0, count = 1, i;

@@ -2,9 +2,9 @@
 /*
  * TFLite models in NNAPI's terms.
  *
- * The translation walks a model and tells a sink, in order, which operands, constants and
- * operations make the same network in NNAPI's operations. Two sinks exist: libnnaccel's graph
- * (graph.c) and the NNAPI C API (demo/tflite_nnapi.c). Where TFLite and NNAPI differ:
+ * The translation walks a model and gives a sink, in order, the operands, constants and operations
+ * of the same network in NNAPI's terms. Two sinks exist: libnnaccel's graph (graph.c) and the NNAPI
+ * C API (demo/tflite_nnapi.c). TFLite and NNAPI differ in this:
  *
  *	UINT8		is QUANT8_ASYMM
  *	INT8		is QUANT8_ASYMM_SIGNED or, with scales per channel, QUANT8_SYMM_PER_CHANNEL
@@ -13,16 +13,16 @@
  *	scalars		of rank 0 are tensors of one element
  *	options		become scalar operands
  *	activations	that NNAPI does not fuse become operations
- *	bias		is made of zeros where there is none, and has the scale that NNAPI demands
+ *	bias		is made of zeros if the file has none, and gets the scale that NNAPI demands
  *	FLOAT16 weights	that a DEQUANTIZE widens become FLOAT32 constants, which is exact
  *	parameters	that TFLite holds in tensors (sizes, axes, splits) must be constants
  *	state		in variable tensors becomes variables of the graph
- *	shapes		are those that the file states; where it leaves some open, those that
- *			follow from the shapes of the inputs (shapes.h)
+ *	shapes		are the file's; those that it leaves open are inferred from the shapes of
+ *			the inputs (shapes.h)
  *
- * How an operator is translated is written in ops/, with the means of translation.h; which function
- * does it, in operator_list.h. Constants point into the model, which must outlive what the sink
- * builds.
+ * ops/ holds the translations, written with the functions of translation.h; operator_list.h names
+ * the translation of each operator. Constants point into the model, which must outlive the sink's
+ * result.
  */
 #ifndef TFLITE_TRANSLATE_H
 #define TFLITE_TRANSLATE_H
@@ -32,19 +32,19 @@
 #include "frontend/tflite/tflite.h"
 
 /**
- * struct tflite_sink - functions that build what the translation describes
+ * struct tflite_sink - functions that build a network
  * @add_subgraph: returns the number of the new subgraph
  * @add_operand: returns the number of the new operand
  * @set_constant: the data stays valid as long as the model
  * @set_no_value: the operand is optional and omitted
- * @set_variable: the operand is state, kept from one run to the next
+ * @set_variable: the operand is state that lasts from one run to the next
  * @set_subgraph: of an operand of type NNA_OPERAND_SUBGRAPH
  * @add_operation: type is of enum nna_operation_type
  * @set_io: ends a subgraph
  * @requantizes: QUANTIZE takes quantised tensors as well; NNAPI's takes floats only
  *
- * The first argument is what tflite_translate() got as sink. All return a negative errno on
- * failure; a sink that can say more does so in its own log. Operands count from 0 in each subgraph.
+ * The first argument is the sink that tflite_translate() got. All return a negative errno on
+ * failure; a sink writes details to its own log. Operands count from 0 in each subgraph.
  * Subgraph 0 exists already; the others are added, in order, before anything else.
  */
 struct tflite_sink {
@@ -64,9 +64,9 @@ struct tflite_sink {
 };
 
 /**
- * struct tflite_origin - which operator each operation of the main subgraph came from
+ * struct tflite_origin - the operator that each operation of the main subgraph comes from
  * @count: operations
- * @operators: one number each; freed by tflite_origin_free()
+ * @operators: the number of an operator for each operation; freed by tflite_origin_free()
  */
 struct tflite_origin {
 	uint32_t count;
@@ -90,7 +90,7 @@ int tflite_translate(struct tflite_model *model, const struct tflite_sink *ops,
 
 /**
  * tflite_to_graph() - a finished graph of a model
- * @log: where the library says what is wrong, may be NULL
+ * @log: gets the library's messages, may be NULL
  * @graph: unref'd by the caller, before the model is freed
  *
  * Return: as tflite_translate(), or as nna_graph_finish().
@@ -99,7 +99,7 @@ int tflite_to_graph(struct tflite_model *model, const struct nna_log *log,
 		    struct nna_graph **graph, struct tflite_origin *origin, char *error);
 
 /*
- * The same with a rounding of the caller's. Without TFLite's, requantisations become those that
+ * The same with the caller's rounding. Unless that is TFLite's, requantisations become those that
  * NNAPI's operations can express.
  */
 int tflite_to_rounded_graph(struct tflite_model *model, enum nna_rounding rounding,

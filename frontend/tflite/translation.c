@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What translations are written with; translation.h describes each function. */
+/* The functions of translation.h, which describes each. */
 #include "frontend/tflite/translation.h"
 
 #include <errno.h>
@@ -176,7 +176,7 @@ int32_t tflite_axis(struct tflite_translation *t, int32_t axis, uint32_t rank)
 
 /* ------------------------------------------------------------------------------------- operands */
 
-/* How each type is named in NNAPI is listed in translate.h. */
+/* translate.h lists NNAPI's name of each type. */
 void tflite_describe(struct tflite_translation *t, const struct tflite_tensor *x,
 		     struct tflite_operand_desc *o)
 {
@@ -494,7 +494,7 @@ void tflite_push_value(struct tflite_translation *t, uint32_t index)
 
 /* ----------------------------------------------------------------------------------- operations */
 
-/* One element of the origin for each operation of the main subgraph. */
+/* Adds the current operator to the origin: one element for each operation of the main subgraph. */
 static void note_origin(struct tflite_translation *t)
 {
 	struct tflite_origin *o = t->origin;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the translations of operators (ops/) are written with.
+ * Functions that the translations of operators (ops/) are built from.
  *
  * translate.c walks the model and calls one function for each operator. That function checks the
  * operator's tensors, pushes the inputs of an NNAPI operation one by one, and emits it:
@@ -10,9 +10,9 @@
  *	tflite_push_i32(t, t->op->options.block_size);
  *	tflite_emit_outputs(t, type);
  *
- * Errors are kept rather than returned: the first one is stored in the translation with its
- * message, and every call after it does nothing and returns a harmless value. A translation
- * therefore looks at t->ret only where it computes with what the file states.
+ * Functions store errors rather than return them: the translation holds the first one and its
+ * message, and every later call does nothing and returns a harmless value. A translation therefore
+ * checks t->ret only before it computes with numbers of the file.
  *
  * A struct tflite_translation belongs to one call of tflite_translate() and to its thread.
  */
@@ -27,22 +27,22 @@ struct tflite_resource;
 
 /**
  * struct tflite_translation - one run of tflite_translate()
- * @model: what is translated; constants that are made are stored in it
+ * @model: the model; it owns the constants that the translation computes
  * @ops: functions of the sink
  * @sink: their first argument
- * @origin: where the main subgraph's operations come from, NULL when nobody asks
+ * @origin: the operator of each operation of the main subgraph; NULL if the caller wants none
  * @origin_room: elements that @origin has memory for
  * @error: the caller's memory for a message, TFLITE_ERROR_SIZE bytes
- * @ret: the first error, a negative errno; everything after it does nothing
+ * @ret: the first error, a negative errno, after which every function does nothing
  * @graphs: the sink's number of each of the model's subgraphs, TFLITE_NO_OPERAND for an unused one
  * @sub: the subgraph that is being translated
  * @graph: its number in the sink
  * @operands: the sink's operand of each tensor of @sub, TFLITE_NO_OPERAND until it is needed
- * @known: for each tensor of @sub, whether its operand is a constant that the translation has made
- * @real: the operator's INT16 tensors stand for real numbers (reals.c): no other way of computing
- *	with 8-bit weights is wanted
- * @made: elements of the tables that were made of constants so far
- * @ran: BOOL8 variable: whether there was a run before this one; TFLITE_NO_OPERAND until needed
+ * @known: for each tensor of @sub, whether its operand is a constant that the translation computed
+ * @real: the operator's INT16 tensors are disguised as FLOAT32 (reals.c), so a layer with INT8
+ *	weights is not a hybrid one
+ * @made: elements of all tables that the translation has computed (tflite_make_room())
+ * @ran: a BOOL8 variable that is true from the second run on; TFLITE_NO_OPERAND until needed
  * @resources: @resource_count resource variables (ops/variable.c); memory for @resource_room
  * @op: the operator that is being translated, NULL before the first and after the last one
  * @op_index: its number in @sub
@@ -77,9 +77,9 @@ struct tflite_translation {
 };
 
 /**
- * struct tflite_operand_desc - a type and a shape that can be changed before they become an operand
- * @desc: its dims point at @dims after tflite_describe(); tflite_add_operand() sets them anyway
- * @dims: one more than a tensor can have
+ * struct tflite_operand_desc - type and shape of an operand, to be changed before it is added
+ * @desc: its dims point at @dims after tflite_describe(); tflite_add_operand() sets that pointer
+ * @dims: room for one dimension more than a tensor can have
  */
 struct tflite_operand_desc {
 	struct nna_operand_desc desc;
@@ -88,18 +88,18 @@ struct tflite_operand_desc {
 
 /* --------------------------------------------------------------------------------------- errors */
 
-/* Keep an error, unless there is one already; the message names the current operator. */
+/* Stores an error unless there is one already; the message names the current operator. */
 __attribute__((format(printf, 3, 4))) void tflite_fail(struct tflite_translation *t, int ret,
 						       const char *format, ...);
 
-/* Keep what the sink returned for @what ("an operand was") when that is an error. */
+/* Stores the sink's result @ret if it is an error; @what begins the message ("an operand was"). */
 void tflite_check(struct tflite_translation *t, int ret, const char *what);
 
 /* An error unless the operator has at least @inputs and exactly @outputs. */
 void tflite_need(struct tflite_translation *t, uint32_t inputs, uint32_t outputs);
 void tflite_need_rank(struct tflite_translation *t, const struct tflite_tensor *x, uint32_t rank);
 
-/* For operators whose options have no useful defaults. */
+/* An error if the file has no options: the defaults of this operator's are useless. */
 void tflite_need_options(struct tflite_translation *t);
 
 /* -------------------------------------------------------------------------------------- tensors */
@@ -115,7 +115,7 @@ bool tflite_is_symmetric16(const struct tflite_tensor *x);
 float tflite_scale(const struct tflite_tensor *x);
 int32_t tflite_zero_point(const struct tflite_tensor *x);
 
-/* Whether both of a quantised type, as whole tensors, mean the same by the same numbers. */
+/* Whether two quantised tensors have the same scale and the same zero point. */
 bool tflite_same_quantisation(const struct tflite_tensor *x, const struct tflite_tensor *y);
 
 /* Tensor of input or output @index; an empty one after an error. */
@@ -136,13 +136,13 @@ int32_t tflite_axis(struct tflite_translation *t, int32_t axis, uint32_t rank);
 
 /* ------------------------------------------------------------------------------------- operands */
 
-/* What a tensor is in NNAPI's terms; COMPLEX64 has one more dimension, of two FLOAT32. */
+/* Describes a tensor in NNAPI's terms; COMPLEX64 gets one more dimension, of two FLOAT32. */
 void tflite_describe(struct tflite_translation *t, const struct tflite_tensor *x,
 		     struct tflite_operand_desc *o);
 
 uint32_t tflite_add_operand(struct tflite_translation *t, const struct tflite_operand_desc *o);
 
-/* One like output 0, but of input 0's quantisation; @o becomes its description. */
+/* Adds an operand like output 0 with the quantisation of input 0; @o gets its description. */
 uint32_t tflite_add_as_input(struct tflite_translation *t, struct tflite_operand_desc *o);
 
 /* @data must live as long as the model. */
@@ -154,19 +154,20 @@ uint32_t tflite_add_constant(struct tflite_translation *t, const struct tflite_o
 			     const void *data, size_t size);
 
 /*
- * Note that a table of @elements is to be made out of what the file states; an error where they are
- * more than TFLITE_MAX_TABLE, or too many together: a few bytes can ask for a lot.
+ * Accounts for a table of @elements before it is computed. An error if it has more than
+ * TFLITE_MAX_TABLE, or if all tables have more than four times that: without a limit a few bytes of
+ * a file could ask for gigabytes.
  */
 #define TFLITE_MAX_TABLE (1u << 24)
 void tflite_make_room(struct tflite_translation *t, uint64_t elements);
 
 /*
- * Make output @index of the operator a constant: @data, which must live as long as the model. An
- * error when something has used the output already.
+ * Makes output @index of the operator the constant @data, which must live as long as the model. An
+ * error if an earlier operator reads the output.
  */
 void tflite_define(struct tflite_translation *t, uint32_t index, const void *data, size_t size);
 
-/* The operand of a tensor, of an input, of an output; each is made when it is first needed. */
+/* The operand of a tensor, an input or an output; the first call adds it. */
 uint32_t tflite_tensor_operand(struct tflite_translation *t, uint32_t tensor);
 uint32_t tflite_input_operand(struct tflite_translation *t, uint32_t index);
 uint32_t tflite_output_operand(struct tflite_translation *t, uint32_t index);
@@ -190,13 +191,13 @@ void tflite_push_f32(struct tflite_translation *t, float value);
 /* A new constant tensor of INT32 with one dimension. */
 void tflite_push_list(struct tflite_translation *t, const int32_t *values, uint32_t count);
 
-/* Elements of padding before and behind each of @rank dimensions. */
+/* A constant [@rank, 2]: elements of padding before and after each dimension. */
 void tflite_push_pads(struct tflite_translation *t, const int32_t *pads, uint32_t rank);
 
-/* Input @index; a constant of INT64 becomes one of INT32, which is what NNAPI takes. */
+/* Input @index; a constant of INT64 becomes one of INT32, the type that NNAPI takes. */
 void tflite_push_ints(struct tflite_translation *t, uint32_t index);
 
-/* The one value of input @index, a constant, as the scalar that belongs to its type. */
+/* The one value of input @index, a constant, as a scalar of its type. */
 void tflite_push_value(struct tflite_translation *t, uint32_t index);
 
 /* Inputs of layers (ops/layer.c): weights, bias, and padding with strides. */
@@ -213,31 +214,31 @@ void tflite_emit(struct tflite_translation *t, uint32_t type, const uint32_t *ou
 		 uint32_t out_count);
 void tflite_emit_to(struct tflite_translation *t, uint32_t type, uint32_t operand);
 
-/* The same with all outputs of the operator. */
+/* The same; the operation's outputs are the operator's. */
 void tflite_emit_outputs(struct tflite_translation *t, uint32_t type);
 
-/* NNAPI's code of the operator's activation; 0 for one that tflite_finish() must add. */
+/* NNAPI's code of the operator's activation; 0 for one that tflite_finish() adds. */
 int32_t tflite_fused(const struct tflite_translation *t);
 
-/* Emit with the operator's one output, and add an activation that could not be fused. */
+/* Emits to the operator's one output, and adds an activation that NNAPI cannot fuse. */
 void tflite_finish(struct tflite_translation *t, uint32_t type);
 
 /* Add a RESHAPE of operand @from to operand @to, which @o describes. */
 void tflite_emit_reshape(struct tflite_translation *t, uint32_t from, uint32_t to,
 			 const struct tflite_operand_desc *o);
 
-/* Emit to a new operand @o, and a RESHAPE from there to the operator's one output. */
+/* Emits to a new operand @o, and a RESHAPE from it to the operator's one output. */
 void tflite_finish_reshaped(struct tflite_translation *t, uint32_t type,
 			    const struct tflite_operand_desc *o);
 
-/* A whole operator: @inputs inputs as they are, no parameters, one output (ops/plain.c). */
+/* Translates an operator of @inputs inputs, no parameters and one output (ops/plain.c). */
 void tflite_plain(struct tflite_translation *t, uint32_t type, uint32_t inputs);
 
 /* --------------------------------------------------------------------------------- translations */
 
 /*
- * Whether the operator has INT16 tensors that it does not merely move; then it is translated by
- * @translate on real numbers: its inputs dequantised, its outputs quantised again.
+ * Whether the operator computes with INT16 tensors and has no exact translation. Then @translate
+ * translates it on real numbers: its inputs are dequantised, its outputs quantised again.
  */
 bool tflite_needs_reals(const struct tflite_translation *t);
 void tflite_translate_on_reals(struct tflite_translation *t,
@@ -245,8 +246,8 @@ void tflite_translate_on_reals(struct tflite_translation *t,
 			       uint32_t type);
 
 /*
- * Whether the operator moves, chooses or orders stored numbers between different quantisations
- * (stored.c); @translate then translates it with that of output 0 in all its tensors.
+ * Whether the operator moves, chooses or orders stored numbers of tensors that differ in their
+ * quantisation (stored.c). Then @translate translates it with that of output 0 in all its tensors.
  */
 bool tflite_is_stored(const struct tflite_translation *t);
 void tflite_translate_stored(struct tflite_translation *t,
@@ -256,15 +257,15 @@ void tflite_translate_stored(struct tflite_translation *t,
 void tflite_translate_detection(struct tflite_translation *t, uint32_t type);
 
 /*
- * The state that variable tensor @tensor holds when the run begins. TFLite's state begins as the
- * number 0, the graph's as bytes of 0, which is another number where there is a zero point.
+ * The value of the variable tensor @tensor at the start of a run. TFLite's state is the real number
+ * 0 at first, the graph's is zero bytes: with a zero point that is another number.
  */
 uint32_t tflite_state(struct tflite_translation *t, uint32_t tensor);
 
-/* After the operators of the main subgraph: what has been assigned becomes the graph's state. */
+/* Called after the operators of the main subgraph: copies assigned values to the graph's state. */
 void tflite_end_variables(struct tflite_translation *t);
 
-/* One for each name in the list; several rows may name the same one. */
+/* One prototype for each name in the list; several rows may name the same one. */
 #define TFLITE_OP(code, name, translation, operation) \
 	void tflite_translate_##translation(struct tflite_translation *t, uint32_t type);
 #define TFLITE_MADE(code, name, translation, operation) \

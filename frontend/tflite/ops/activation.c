@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Activations with a parameter; those without one are unary operators (plain.c). */
+/* Activations with a parameter, and RELU; other ones are unary operators (plain.c). */
 #include "frontend/tflite/rescale.h"
 
 void tflite_translate_softmax(struct tflite_translation *t, uint32_t type)
@@ -11,7 +11,7 @@ void tflite_translate_softmax(struct tflite_translation *t, uint32_t type)
 	tflite_emit_outputs(t, type);
 }
 
-/* An operation with a parameter of 1, and with @axis where that is not NULL, on real numbers. */
+/* An operation on real numbers with a parameter of 1, and with *@axis unless @axis is NULL. */
 static void on_reals(struct tflite_translation *t, uint32_t type, const int32_t *axis)
 {
 	struct tflite_value x, y;
@@ -40,8 +40,8 @@ void tflite_translate_elu(struct tflite_translation *t, uint32_t type)
 }
 
 /*
- * NNAPI's keep the quantisation, TFLite's may change it: a QUANTIZE before, which rounds as
- * TFLite's RELU does.
+ * NNAPI's operations keep the quantisation, TFLite's may change it: then a QUANTIZE comes first,
+ * which rounds as TFLite's RELU does.
  */
 void tflite_translate_relu(struct tflite_translation *t, uint32_t type)
 {
@@ -85,7 +85,7 @@ bool tflite_is_prelu16(const struct tflite_translation *t)
 	       alpha->scale_count == 1;
 }
 
-/* Numbers that are not below 0 by one factor, the others times those of INT8 by another one. */
+/* max(x, 0) times one factor, plus min(x, 0) * alpha times another. */
 static void prelu16(struct tflite_translation *t)
 {
 	const float x_scale = tflite_scale(tflite_input(t, 0)),

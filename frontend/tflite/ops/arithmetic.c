@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Arithmetic with a fused activation, and what NNAPI can only express as several arithmetic
- * operations with operands in between.
+ * Arithmetic with a fused activation, and operators that become several arithmetic operations of
+ * NNAPI.
  */
 #include "frontend/tflite/rescale.h"
 
@@ -20,7 +20,7 @@ bool tflite_is_arithmetic16(const struct tflite_translation *t)
 	       tflite_is_symmetric16(&t->sub->tensors[out.at[0]]);
 }
 
-/* Whether TFLite takes a scale for a power of two; its logarithm. */
+/* Whether TFLite treats the scale of @x as a power of two; *exponent gets its logarithm. */
 static bool is_power(const struct tflite_tensor *x, int32_t *exponent)
 {
 	double logarithm = log2((double)tflite_scale(x));
@@ -30,9 +30,9 @@ static bool is_power(const struct tflite_tensor *x, int32_t *exponent)
 }
 
 /*
- * How many bits input 0 and 1 of an ADD or SUB of INT16 are shifted to the right, where scales are
- * powers of two and TFLite has a rule for these: one of the inputs has the scale of the output, the
- * other one no larger scale. False for all others.
+ * TFLite's rule for an ADD or SUB of INT16 whose scales are powers of two: it shifts the inputs to
+ * the right, if one of them has the scale of the output and the other has no larger one. *shifts
+ * gets the bits of input 0 and 1. Return: whether the rule applies.
  */
 static bool find_shifts(struct tflite_translation *t, int32_t *shifts)
 {
@@ -51,7 +51,7 @@ static bool find_shifts(struct tflite_translation *t, int32_t *shifts)
 	return !shifts[0] || !shifts[1];
 }
 
-/* Input @index in steps of the output: shifted to the right, rounded halves away from zero. */
+/* Input @index with the output's scale: shifted to the right, halves away from zero. */
 static struct tflite_value shifted(struct tflite_translation *t, uint32_t index, int32_t shift)
 {
 	struct tflite_value x = tflite_value(t, index), y = { .o = x.o };
@@ -61,7 +61,7 @@ static struct tflite_value shifted(struct tflite_translation *t, uint32_t index,
 	tflite_describe(t, tflite_output(t, 0), &o);
 	y.o.desc.scale = o.desc.scale;
 	if (!shift) {
-		/* A scale that is nearly a power of two counts as one. */
+		/* TFLite treats a scale that is nearly a power of two as one. */
 		if (x.o.desc.scale == y.o.desc.scale)
 			return x;
 		y.operand = tflite_add_operand(t, &y.o);
@@ -86,13 +86,13 @@ void tflite_translate_arithmetic(struct tflite_translation *t, uint32_t type)
 	int32_t shifts[2];
 
 	tflite_need(t, 2, 1);
-	/* NNAPI divides no quantised numbers: the real ones are. */
+	/* NNAPI has no DIV of quantised numbers: divide the real numbers. */
 	if (type == NNA_OPERATION_DIV && tflite_is_quant8(tflite_output(t, 0)->type)) {
 		tflite_result(t, tflite_binary(t, type, tflite_real(t, 0), tflite_real(t, 1)), 0);
 		return;
 	}
 	if (!t->ret && tflite_is_arithmetic16(t) && find_shifts(t, shifts)) {
-		/* Of one scale, a sum of any rule is exact but for its limits. */
+		/* With one scale the sum is exact under either rule, until it saturates. */
 		a = shifted(t, 0, shifts[0]);
 		b = shifted(t, 1, shifts[1]);
 		tflite_push(t, a.operand);
@@ -114,7 +114,7 @@ void tflite_translate_square(struct tflite_translation *t, uint32_t type)
 	tflite_emit_outputs(t, type);
 }
 
-/* A new operand with the type and shape of the output. */
+/* Adds an operand with the type and shape of the output. */
 static uint32_t inner(struct tflite_translation *t)
 {
 	struct tflite_operand_desc o;
@@ -123,7 +123,7 @@ static uint32_t inner(struct tflite_translation *t)
 	return tflite_add_operand(t, &o);
 }
 
-/* Add an arithmetic operation without activation. */
+/* Adds an arithmetic operation without activation. */
 static void combine(struct tflite_translation *t, uint32_t type, uint32_t a, uint32_t b,
 		    uint32_t to)
 {
@@ -205,8 +205,8 @@ void tflite_translate_add_n(struct tflite_translation *t, uint32_t type)
 }
 
 /*
- * BITWISE_XOR and RIGHT_SHIFT. Types of 8 and 16 bits are widened, which only shows where a UINT8
- * is shifted by more bits than it has: TFLite counts those as 7.
+ * BITWISE_XOR and RIGHT_SHIFT. Types of 8 and 16 bits are computed in INT32. That changes one case,
+ * a UINT8 shifted by 8 bits or more: TFLite shifts it by 7.
  */
 void tflite_translate_bits(struct tflite_translation *t, uint32_t type)
 {

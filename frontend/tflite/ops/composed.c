@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions of elements that are made of several operations. A quantised tensor goes through real
- * numbers, as through TFLite's tables, which hold the rounded values of the real function.
+ * Element-wise functions that become several operations. A quantised tensor is dequantised first
+ * and quantised afterwards; TFLite's tables hold the same rounded values of the real function.
  */
 #include "frontend/tflite/compose.h"
 
@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Elements that a CUMSUM adds one by one, at most. */
+/* Limit of elements along the axis of a CUMSUM, which becomes an operation for each. */
 #define MAX_SUMS 1024
 
-/* As the operation takes it, or of a quantised tensor its real numbers. */
+/* An operation on a float tensor, or on the dequantised numbers of a quantised one. */
 void tflite_translate_real_unary(struct tflite_translation *t, uint32_t type)
 {
 	tflite_need(t, 1, 1);
@@ -45,7 +45,7 @@ static struct tflite_value error_function(struct tflite_translation *t, struct t
 	return tflite_select(t, sign, tflite_unary(t, NNA_OPERATION_NEG, sum), sum);
 }
 
-/* x / 2 * (1 + erf(x / sqrt(2))), or with tanh an approximation of that. */
+/* x / 2 * (1 + erf(x / sqrt(2))), or an approximation of that by tanh. */
 void tflite_translate_gelu(struct tflite_translation *t, uint32_t type)
 {
 	struct tflite_value x, y, one;
@@ -88,8 +88,8 @@ void tflite_translate_sign(struct tflite_translation *t, uint32_t type)
 }
 
 /*
- * To the nearest, halves to even: floor(x), and 1 more where what is left is above a half, or a
- * half beside an odd number.
+ * Rounds to the nearest, halves to even: floor(x), plus 1 if x - floor(x) is more than 1/2, or if
+ * it is 1/2 and floor(x) is odd.
  */
 void tflite_translate_round(struct tflite_translation *t, uint32_t type)
 {
@@ -120,7 +120,7 @@ void tflite_translate_relu_0_to_1(struct tflite_translation *t, uint32_t type)
 	tflite_result(t, tflite_binary(t, type, x, tflite_float(t, 0)), 0);
 }
 
-/* Each sum is the one before it and one element more. */
+/* Each sum is the previous sum plus one element. */
 void tflite_translate_cumsum(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_options *o = &t->op->options;
@@ -136,7 +136,7 @@ void tflite_translate_cumsum(struct tflite_translation *t, uint32_t type)
 			    MAX_SUMS);
 	for (i = 0; i < count && !t->ret; i++) {
 		uint32_t at = o->reverse ? count - 1 - i : i;
-		/* Of an exclusive sum the element before; the first one is x - x, 0 in any type. */
+		/* An exclusive sum adds the element before; the first is x - x, 0 in any type. */
 		uint32_t from = !o->exclusive || !i ? at : o->reverse ? at + 1 : at - 1;
 
 		part = tflite_part(t, x, axis, from, 1);
@@ -152,7 +152,7 @@ void tflite_translate_cumsum(struct tflite_translation *t, uint32_t type)
 	tflite_emit_outputs(t, type);
 }
 
-/* As training simulates quantisation: to the nearest of 2^bits steps between two limits. */
+/* Simulated quantisation: rounds to the nearest of 2^bits steps between two limits. */
 void tflite_translate_fake_quant(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_options *o = &t->op->options;
@@ -181,7 +181,7 @@ void tflite_translate_fake_quant(struct tflite_translation *t, uint32_t type)
 	tflite_result(t, tflite_binary(t, NNA_OPERATION_ADD, x, least), 0);
 }
 
-/* How many boundaries are not above the value. */
+/* The number of boundaries that are at most x. */
 void tflite_translate_bucketize(struct tflite_translation *t, uint32_t type)
 {
 	struct tflite_ints bounds = t->op->options.ints;
@@ -210,8 +210,8 @@ void tflite_translate_bucketize(struct tflite_translation *t, uint32_t type)
 }
 
 /*
- * The angle of (x, y): atan(z) of z = smaller / larger, from 0 to 1, by a polynomial whose error is
- * below 2e-8 (Abramowitz and Stegun, 4.4.49), then by the octant and the quadrant.
+ * The angle of (x, y): atan(z) with z = smaller / larger, from 0 to 1, by a polynomial with an
+ * error below 2e-8 (Abramowitz and Stegun, 4.4.49), then corrected for the octant and the quadrant.
  */
 void tflite_translate_atan2(struct tflite_translation *t, uint32_t type)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Joining tensors, and splitting one into several. */
+/* Operators that join tensors, and those that split a tensor. */
 #include "frontend/tflite/compose.h"
 
 #include <errno.h>
 
 #include "frontend/tflite/shapes.h"
 
-/* One row of a list replaced: row number == 0, 1, ... ? row : list */
+/* Replaces one row of a list: (0, 1, 2, ...) == number of the row ? row : list */
 static void update_list(struct tflite_translation *t, const struct tflite_list_update *u)
 {
 	struct tflite_value list = { 0 }, row = { 0 }, at = { 0 }, rows;
@@ -63,7 +63,7 @@ void tflite_translate_pack(struct tflite_translation *t, uint32_t type)
 		tflite_push_i32(t, tflite_axis(t, t->op->options.axis, tflite_output(t, 0)->rank));
 	for (i = 0; i < t->op->inputs.count; i++)
 		tflite_push_input(t, i);
-	/* Scalars are tensors of one element here: CONCATENATION gives what PACK would. */
+	/* Scalars are tensors of one element here, so CONCATENATION computes their PACK. */
 	if (scalars)
 		tflite_push_i32(t, 0);
 	tflite_emit_outputs(t, scalars ? NNA_OPERATION_CONCATENATION : type);
@@ -92,7 +92,7 @@ void tflite_translate_split(struct tflite_translation *t, uint32_t type)
 	tflite_emit_outputs(t, type);
 }
 
-/* NNAPI's SPLIT makes pieces of one size: those of different sizes are a SLICE each. */
+/* NNAPI's SPLIT makes pieces of equal size: here a SLICE makes each piece. */
 void tflite_translate_split_v(struct tflite_translation *t, uint32_t type)
 {
 	int32_t begin[TFLITE_MAX_RANK] = { 0 }, size[TFLITE_MAX_RANK];

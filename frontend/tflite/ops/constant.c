@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operators whose result is known when the model is translated, since shapes are: SHAPE, RANK,
- * ZEROS_LIKE, and RANGE of constants. The output becomes a constant. FILL is NNAPI's own.
+ * Operators whose result follows from shapes and constants: SHAPE, RANK, ZEROS_LIKE, RANGE,
+ * DENSIFY. The translation computes it and makes the output a constant. FILL is an operation of
+ * NNAPI.
  */
 #include "frontend/tflite/translation.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Give output @index the value @data, which is copied. */
+/* Makes output @index a constant, a copy of @data. */
 static void define(struct tflite_translation *t, uint32_t index, const void *data, size_t size)
 {
 	void *copy = t->ret ? NULL : tflite_derive(t->model, size);
@@ -72,7 +73,7 @@ void tflite_translate_zeros_like(struct tflite_translation *t, uint32_t type)
 		tflite_define(t, 0, zeros, y->elements * tflite_type_size(y->type));
 }
 
-/* The limit needs no look: how many values there are the file states as the output's shape. */
+/* The shape of the output has the number of values, so the limit is not read. */
 void tflite_translate_range(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *y = tflite_output(t, 0);
@@ -95,7 +96,7 @@ void tflite_translate_range(struct tflite_translation *t, uint32_t type)
 	tflite_define(t, 0, values, y->elements * sizeof(*values));
 }
 
-/* The reader has written a sparse constant out already (sparse.h). */
+/* The reader has made sparse constants dense already (sparse.h). */
 void tflite_translate_densify(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);

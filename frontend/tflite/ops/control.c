@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* IF and WHILE, whose branches, condition and body are subgraphs of their own. */
+/* IF and WHILE; their branches, condition and body are subgraphs. */
 #include "frontend/tflite/translation.h"
 
 static void push_subgraph(struct tflite_translation *t, int32_t which)

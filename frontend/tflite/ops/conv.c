@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Convolutions: plain, depthwise, grouped and transposed. */
+/* CONV_2D, also with groups, DEPTHWISE_CONV_2D and TRANSPOSE_CONV. */
 #include "frontend/tflite/compose.h"
 
 #include <errno.h>
 
-/* Inputs 3 and on of a convolution, but for the activation. */
+/* Inputs of a convolution from number 3 on, without the activation. */
 static void push_geometry(struct tflite_translation *t, bool depthwise, uint32_t units)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0);
@@ -48,7 +48,7 @@ static void hybrid_convolution(struct tflite_translation *t, uint32_t type, uint
 	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
 	struct tflite_value q, scale = { 0 };
 
-	/* Only kernels of weights with a scale per channel are asymmetric. */
+	/* TFLite quantises asymmetrically only beside weights with a scale per channel. */
 	q = tflite_hybrid_input(t, x->dims[0],
 				w->scale_count > 1 || type == NNA_OPERATION_DEPTHWISE_CONV_2D,
 				&scale);
@@ -100,7 +100,7 @@ void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
 	} else if (!w->dims[3] || x->dims[3] % w->dims[3]) {
 		tflite_fail(t, -EINVAL, "a filter over %u of %u channels", w->dims[3], x->dims[3]);
 	} else if (w->dims[3] != x->dims[3]) {
-		/* TFLite tells groups by the shape of the filter; NNAPI counts them. */
+		/* In TFLite the filter's shape implies the groups; NNAPI takes their number. */
 		if (o->dilation_w != 1 || o->dilation_h != 1)
 			tflite_fail(t, -ENOTSUP, "groups with dilation are not supported");
 		tflite_push_i32(t, (int32_t)(x->dims[3] / w->dims[3]));

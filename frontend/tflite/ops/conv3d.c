@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 /*
- * CONV_3D as convolutions in two dimensions: the output is the sum, over the planes of the filter,
- * of a CONV_2D of the planes of the input that it meets. All planes of an image are computed at
- * once, as a batch.
+ * CONV_3D as convolutions in two dimensions. The output is a sum over the planes of the filter:
+ * each plane is a CONV_2D of the planes of the input that it meets. One CONV_2D computes all planes
+ * of an image as a batch.
  *
- * CONV_3D_TRANSPOSE likewise: each plane of the filter makes a TRANSPOSE_CONV_2D of all planes of
- * the input; what plane d gives belongs to plane d * stride + (plane of the filter) - padding of
- * the output, where the results are added up.
+ * CONV_3D_TRANSPOSE: each plane of the filter is a TRANSPOSE_CONV_2D of all planes of the input.
+ * The result for plane d of the input is added to plane d * stride + (plane of the filter) -
+ * padding of the output.
  */
 #include "frontend/tflite/compose.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Planes of a filter, at most: each is a convolution. */
+/* Limit of planes of a filter: each becomes a convolution. */
 #define MAX_PLANES 64
 
 /*
- * Plane @plane of the filter [depth, height, width, channels, units] or, of CONV_3D_TRANSPOSE,
- * [depth, height, width, units, channels], in the order of two dimensions: [units, height, width,
- * channels].
+ * Plane @plane of the filter as a filter of CONV_2D: [units, height, width, channels]. The filter
+ * of CONV_3D is [depth, height, width, channels, units], that of CONV_3D_TRANSPOSE [depth, height,
+ * width, units, channels].
  */
 static uint32_t filter_plane(struct tflite_translation *t, const struct tflite_tensor *w,
 			     uint32_t plane)
@@ -45,7 +45,7 @@ static uint32_t filter_plane(struct tflite_translation *t, const struct tflite_t
 	return operand;
 }
 
-/* A bias of zeros for the planes; the true one is added to their sum. */
+/* A bias of zeros for the convolution of a plane; finish() adds the operator's bias. */
 static uint32_t no_bias(struct tflite_translation *t, uint32_t units)
 {
 	struct tflite_operand_desc o = { .desc = { .type = NNA_OPERAND_TENSOR_FLOAT32, .rank = 1 },
@@ -54,7 +54,7 @@ static uint32_t no_bias(struct tflite_translation *t, uint32_t units)
 	return tflite_add_constant(t, &o, NULL, (size_t)units * 4);
 }
 
-/* The output: @sum, whose elements are in order, and the bias, if there is one. */
+/* The output: @sum, in the order of the output's elements, plus the bias, input @bias, if any. */
 static void finish(struct tflite_translation *t, struct tflite_value sum, uint32_t bias)
 {
 	sum = tflite_reshaped(t, sum, 5, tflite_output(t, 0)->dims);
@@ -65,7 +65,7 @@ static void finish(struct tflite_translation *t, struct tflite_value sum, uint32
 	tflite_finish(t, NNA_OPERATION_ADD);
 }
 
-/* What both directions ask of the input @x, the filter @w and the output @y. */
+/* Checks the input @x, the filter @w and the output @y of both operators. */
 static void need_volumes(struct tflite_translation *t, const struct tflite_tensor *x,
 			 const struct tflite_tensor *w, const struct tflite_tensor *y)
 {
@@ -103,7 +103,7 @@ void tflite_translate_conv_3d(struct tflite_translation *t, uint32_t type)
 	if (t->ret)
 		return;
 	planes = y->dims[1];
-	/* Planes of the input, padded, that the filter meets: from 0 to reach - 1. */
+	/* The filter meets planes 0 to reach - 1 of the padded input. */
 	reach = ((int32_t)planes - 1) * o->stride_d + ((int32_t)w->dims[0] - 1) * o->dilation_d + 1;
 	if (o->padding == TFLITE_SAME && reach > (int32_t)x->dims[1])
 		before = (reach - (int32_t)x->dims[1]) / 2;
@@ -156,8 +156,8 @@ void tflite_translate_conv_3d(struct tflite_translation *t, uint32_t type)
 }
 
 /*
- * @planes [images, planes, elements of a plane], @stride apart and from plane @first on, which may
- * be below 0, among the @depth planes of the output.
+ * Places @planes [images, planes, elements of a plane] among the @depth planes of the output: the
+ * first one at @first, which may be negative, the others @stride apart. The rest is zeros.
  */
 static struct tflite_value spread(struct tflite_translation *t, struct tflite_value planes,
 				  int32_t stride, int32_t first, uint32_t depth)
@@ -165,7 +165,7 @@ static struct tflite_value spread(struct tflite_translation *t, struct tflite_va
 	uint32_t dims[4] = { planes.o.dims[0], planes.o.dims[1], 1, planes.o.dims[2] };
 	int32_t count, pads[8] = { 0 };
 
-	/* The last plane is followed by stride - 1 of zeros, too. */
+	/* stride - 1 planes of zeros follow each plane, also the last one. */
 	pads[5] = stride - 1;
 	planes = tflite_padded(t, tflite_reshaped(t, planes, 4, dims), pads);
 	dims[1] *= (uint32_t)stride;
@@ -186,7 +186,7 @@ static struct tflite_value spread(struct tflite_translation *t, struct tflite_va
 	return tflite_padded(t, planes, pads);
 }
 
-/* What @filter makes of all planes of @x: [images, planes, elements of a plane of the output]. */
+/* @filter applied to all planes of @x: [images, planes, elements of a plane of the output]. */
 static struct tflite_value transpose_planes(struct tflite_translation *t, struct tflite_value x,
 					    uint32_t filter, uint32_t type)
 {
@@ -234,7 +234,7 @@ void tflite_translate_conv_3d_transpose(struct tflite_translation *t, uint32_t t
 			    y->dims[1], w->dims[0], o->stride_d);
 	if (t->ret)
 		return;
-	/* As a convolution would go from the output to the input. */
+	/* The padding is that of the convolution from the output to the input. */
 	reach = ((int32_t)y->dims[1] - 1) / o->stride_d * o->stride_d + (int32_t)w->dims[0];
 	if (o->padding == TFLITE_SAME && reach > (int32_t)y->dims[1])
 		before = (reach - (int32_t)y->dims[1]) / 2;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * TFLite_Detection_PostProcess, the custom operator at the end of SSD networks: boxes and scores of
- * anchors become detections. Its options are a flexbuffer. It differs from NNAPI's operation:
+ * TFLite_Detection_PostProcess, the custom operator at the end of SSD networks, turns boxes and
+ * scores of anchors into detections. Its options are a flexbuffer. NNAPI's operation differs:
  *
- *	- Numbers of detections and of classes are floats.
- *	- Without regular NMS the count is that of boxes, of which each has several classes.
- *	- A score of just the threshold competes; an overlap of just the threshold is kept.
- *
- * NNAPI's operation compares the other way round, so it is given the next float below the score's
- * threshold, and the next above that of the overlap.
+ *	- The operator writes classes and the count of detections as floats.
+ *	- Without regular NMS it counts boxes, of which each has several classes.
+ *	- It takes a score that equals its threshold, and keeps a box whose overlap equals its
+ *	  threshold. NNAPI's operation does neither, so it gets the next float below the first
+ *	  threshold and the next float above the second.
  */
 #include "frontend/tflite/compose.h"
 
@@ -34,7 +33,7 @@ static int32_t count_option(struct tflite_translation *t, const char *key, doubl
 	return (int32_t)value;
 }
 
-/* An INT32 operand for output @index, which is cast to the output afterwards. */
+/* Adds an INT32 operand in the shape of output @index; a CAST to the output follows. */
 static struct tflite_value whole(struct tflite_translation *t, uint32_t index)
 {
 	struct tflite_value v;
@@ -66,7 +65,7 @@ void tflite_translate_detection(struct tflite_translation *t, uint32_t type)
 	if (!regular && per_box > class_count)
 		tflite_fail(t, -ENOTSUP, "max_classes_per_detection is %d, more than the %d classes: "
 			    "TFLite leaves the rest unwritten", per_box, class_count);
-	/* NNAPI's first score is the background's; a column of zeros where there is none. */
+	/* NNAPI's first score is the background's: one that is missing becomes zeros. */
 	if (!t->ret && with_background == (uint32_t)class_count) {
 		struct tflite_value wide = scores;
 		int32_t pads[6] = { 0, 0, 0, 0, 1, 0 };
@@ -101,7 +100,7 @@ void tflite_translate_detection(struct tflite_translation *t, uint32_t type)
 	tflite_emit(t, type, out, 4);
 	tflite_push(t, classes.operand);
 	tflite_emit_to(t, NNA_OPERATION_CAST, tflite_output_operand(t, 1));
-	/* NNAPI's count is that of boxes times classes: the quotient is exact. */
+	/* NNAPI counts boxes times classes, so the quotient is exact. */
 	if (!regular && per_box > 1)
 		count = tflite_binary(t, NNA_OPERATION_FLOOR_DIV, count, tflite_int(t, per_box));
 	tflite_push(t, count.operand);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * RFFT2D, and what makes real numbers of its complex ones. These are pairs of FLOAT32 along a last
- * dimension of 2, which lie in memory as TFLite's COMPLEX64.
+ * RFFT2D, and the operators that turn its complex numbers into real ones. A complex number is a
+ * pair of FLOAT32 along a last dimension of 2, which has the layout of TFLite's COMPLEX64.
  *
- * The transform is two products with tables of sines and cosines, made when the model is
- * translated: along the rows, whose results are the pairs at once, and then, over whole columns of
- * pairs, along the columns. The tables grow with the square of the length, and have a limit
- * (tflite_make_room()): rows of 2,048, columns of 2,048.
+ * The transform is two products with tables of sines and cosines, which the translation computes:
+ * one along the rows, whose result is pairs, and one along the columns of pairs. The tables grow
+ * with the square of the length; tflite_make_room() limits rows and columns to 2,048 elements.
  */
 #include "frontend/tflite/compose.h"
 
 #include <errno.h>
 #include <math.h>
 
-/* Cosine and sine of a whole turn's @k * @i / @n. */
+/* Cosine and sine of 2 * pi * @k * @i / @n. */
 static void turn(uint32_t k, uint32_t i, uint32_t n, float *cosine, float *sine)
 {
 	double angle = 2 * M_PI * (double)((uint64_t)k * i % n) / n;
@@ -57,7 +56,7 @@ static struct tflite_value multiply(struct tflite_translation *t, uint32_t type,
 	return y;
 }
 
-/* Rows [rows, n]: e^(-2 pi i k / n) for k of 0 to @count - 1, as [rows, count * 2]. */
+/* The DFT of real rows [rows, n]: coefficients 0 to @count - 1 as pairs, [rows, count * 2]. */
 static struct tflite_value transform_rows(struct tflite_translation *t, uint32_t type,
 					  struct tflite_value x, uint32_t count)
 {
@@ -77,7 +76,7 @@ static struct tflite_value transform_rows(struct tflite_translation *t, uint32_t
 	return multiply(t, type, x, table, 2 * count);
 }
 
-/* The same for rows of @n pairs, [rows, n * 2], into as many pairs. */
+/* The DFT of rows of @n pairs, [rows, n * 2]; the result has the same shape. */
 static struct tflite_value transform_pairs(struct tflite_translation *t, uint32_t type,
 					   struct tflite_value x, uint32_t n)
 {
@@ -97,7 +96,7 @@ static struct tflite_value transform_pairs(struct tflite_translation *t, uint32_
 	return multiply(t, type, x, table, 2 * n);
 }
 
-/* The last two dimensions of @x [images, height, width] cut off or filled with zeros. */
+/* Crops the last two dimensions of @x [images, height, width] to @size, or pads them with zeros. */
 static struct tflite_value fit(struct tflite_translation *t, struct tflite_value x,
 			       const int32_t *size)
 {
@@ -146,7 +145,7 @@ void tflite_translate_rfft2d(struct tflite_translation *t, uint32_t type)
 	tflite_result(t, v, 0);
 }
 
-/* Part @part of the pairs. */
+/* Part 0 or 1 of each pair: real or imaginary. */
 static struct tflite_value take(struct tflite_translation *t, struct tflite_value x, uint32_t part)
 {
 	return tflite_part(t, x, x.o.desc.rank - 1, part, 1);
@@ -168,7 +167,7 @@ void tflite_translate_complex_part(struct tflite_translation *t, uint32_t type)
 		tflite_result(t, take(t, x, t->op->code == TFLITE_IMAG), 0);
 }
 
-/* larger * sqrt(1 + (smaller / larger)^2), whose squares neither overflow nor vanish. */
+/* larger * sqrt(1 + (smaller / larger)^2): its squares neither overflow nor underflow. */
 void tflite_translate_complex_abs(struct tflite_translation *t, uint32_t type)
 {
 	struct tflite_value x = pairs(t), re, im, small, large, one, safe, ratio;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Picking slices of a tensor by index; GATHER_ND and EMBEDDING_LOOKUP are plain. */
+/* GATHER, which picks slices of a tensor by index; GATHER_ND and EMBEDDING_LOOKUP are plain. */
 #include "frontend/tflite/compose.h"
 
 #include <errno.h>
 
 /*
- * With batch dimensions: in one list of all batches' rows, an index is that of its batch's first
- * row more.
+ * A GATHER with batch dimensions: the rows of all batches form one list, and the number of the
+ * batch's first row is added to each index.
  */
 static void gather_in_batches(struct tflite_translation *t, uint32_t batch_dims, uint32_t axis)
 {
@@ -57,7 +57,7 @@ void tflite_translate_gather(struct tflite_translation *t, uint32_t type)
 	if (t->op->options.batch_dims) {
 		int32_t batch_dims = t->op->options.batch_dims;
 
-		/* Negative ones count from the end of the indices' dimensions. */
+		/* A negative number counts from the end of the dimensions of the indices. */
 		batch_dims += batch_dims < 0 ? (int32_t)indices->rank : 0;
 		if (batch_dims < 0 || batch_dims > (int32_t)x->rank)
 			tflite_fail(t, -EINVAL, "%d batch dimensions", batch_dims);

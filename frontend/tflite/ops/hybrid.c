@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * Layers with quantised weights and a float input ("dynamic range"), as TFLite's kernels compute
- * them: each row of the input (a picture, of a convolution) is quantised to 8 bits by its own
- * range, the products are those of integers, and sums are scaled back.
+ * them: each row of the input (of a convolution each image) is quantised to 8 bits by its own
+ * range, integers are multiplied and summed, and the sums are scaled back.
  *
- *	scale, zero	out of the smallest and largest element of the row and 0, or symmetric
+ *	scale, zero	from the minimum and maximum of the row and 0, or symmetric
  *	q		x / scale + zero, rounded to 8 bits
  *	y		layer(q - zero, weights as integers) * scale * scale of the weights + bias
  *
- * The integers travel as FLOAT32, which holds sums up to 2^24 exactly.
+ * The integers are held in FLOAT32, which is exact for sums up to 2^24.
  */
 #include "frontend/tflite/compose.h"
 
@@ -22,7 +22,7 @@ bool tflite_is_hybrid(struct tflite_translation *t)
 	       w->data && w->scale_count;
 }
 
-/* Whole numbers from -128 to 127, rounded as TFLite rounds: halves away from zero. */
+/* Rounds to whole numbers from -128 to 127; halves away from zero, as TFLite rounds. */
 static struct tflite_value to_bytes(struct tflite_translation *t, struct tflite_value x)
 {
 	struct tflite_value q = { .o = x.o };
@@ -35,7 +35,7 @@ static struct tflite_value to_bytes(struct tflite_translation *t, struct tflite_
 	return tflite_cast(t, q, NNA_OPERAND_TENSOR_FLOAT32);
 }
 
-/* @x [rows, n] as integers, zero point taken off; @scale gets [rows, 1]. */
+/* @x [rows, n] as integers minus the zero point; @scale gets [rows, 1]. */
 struct tflite_value tflite_hybrid_rows(struct tflite_translation *t, struct tflite_value x,
 				       bool asymmetric, struct tflite_value *scale)
 {

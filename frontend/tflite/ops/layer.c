@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What layers with weights and layers with a window have in common: the inputs of the operation
- * that hold weights, bias, padding and strides. Convolutions, poolings and FULLY_CONNECTED use it.
+ * Weights, bias, padding and strides as inputs of an operation: convolutions, poolings and
+ * FULLY_CONNECTED share these functions.
  */
 #include "frontend/tflite/compose.h"
 
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 /*
- * NNAPI's float layers take float weights only: quantised ones (a hybrid layer of TFLite) go
- * through a DEQUANTIZE first.
+ * NNAPI's float layers take float weights only: a DEQUANTIZE converts the quantised weights of a
+ * hybrid layer of TFLite.
  */
 void tflite_push_weights(struct tflite_translation *t, uint32_t index,
 			 const struct tflite_tensor *x)
@@ -30,7 +30,7 @@ void tflite_push_weights(struct tflite_translation *t, uint32_t index,
 		.rank = w->rank,
 	};
 	wide = tflite_add_operand(t, &o);
-	/* The inputs of the layer are put aside while the DEQUANTIZE is built. */
+	/* The layer's list of inputs is saved while the DEQUANTIZE is built. */
 	saved = t->in;
 	count = t->in_count;
 	t->in = NULL;
@@ -41,12 +41,12 @@ void tflite_push_weights(struct tflite_translation *t, uint32_t index,
 	free(t->in);
 	t->in = saved;
 	t->in_count = count;
-	/* The list may have room for more, but how much was not kept: this much it has. */
+	/* The saved list has room for at least its inputs; its true room is not saved. */
 	t->in_room = count;
 	tflite_push(t, wide);
 }
 
-/* A bias of integers beside real numbers: times its scale. */
+/* An integer bias of a layer on real numbers: the bias times its scale. */
 static void push_real_bias(struct tflite_translation *t, uint32_t index, uint32_t units)
 {
 	const struct tflite_tensor *b = tflite_input(t, index);
@@ -58,7 +58,7 @@ static void push_real_bias(struct tflite_translation *t, uint32_t index, uint32_
 		tflite_fail(t, -ENOTSUP, "a bias that is no constant with a scale");
 		return;
 	}
-	/* The inputs of the layer are put aside while the bias is built. */
+	/* The layer's list of inputs is saved while the bias is built. */
 	saved = t->in;
 	count = t->in_count;
 	t->in = NULL;
@@ -79,8 +79,9 @@ static void push_real_bias(struct tflite_translation *t, uint32_t index, uint32_
 }
 
 /*
- * A bias is optional in TFLite and required in NNAPI: zeros stand for none. In quantised layers it
- * must have the scale of the accumulator, that of input times weights, whatever the file says.
+ * A bias is optional in TFLite and required in NNAPI: a missing one becomes zeros. In a quantised
+ * layer NNAPI requires the scale of the accumulator, scale of input * scale of weights, so the
+ * file's scale is not used.
  */
 void tflite_push_bias(struct tflite_translation *t, uint32_t index, const struct tflite_tensor *x,
 		      const struct tflite_tensor *w, uint32_t units)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions of 8-bit numbers, to the bit: the 256 results are computed when the model is
- * translated, as TFLite's kernel computes them, and looked up by a GATHER.
+ * Functions of 8-bit numbers, bit-exact with TFLite: the translation computes the 256 results as
+ * TFLite's kernel does, and a GATHER looks them up.
  *
  *	EXP, LOG, ELU, GELU,	the real function in FLOAT32, rounded
  *	LOGISTIC, TANH
  *	SQRT			the same, rounded towards zero
- *	RSQRT			in fixed point, the root by Newton's method; that of 0 is the
+ *	RSQRT			in fixed point, the root by Newton's method; the result for 0 is the
  *				largest number
  *	HARD_SWISH		in fixed point of 16 bits
  *	ABS, RELU_0_TO_1	scaled by a fixed-point factor (rescale.h)
@@ -59,7 +59,7 @@ static float gelu_by_tanh(float x)
 	return 0.5f * x * (1 + tanhf(factor * (x + 0.044715f * x * x * x)));
 }
 
-/* A function of real numbers; what has no logarithm has the output's lowest number. */
+/* A function of real numbers; the LOG of x <= 0 is the lowest number of the output. */
 static float real_function(const struct tflite_operator *op, float x, const struct numbers *out)
 {
 	switch (op->code) {
@@ -108,7 +108,7 @@ static int32_t raised(int64_t a, uint32_t bits)
 	return clamp(a * (1ll << bits), INT32_MIN, INT32_MAX);
 }
 
-/* 1 / sqrt(x) of a number from 1 to 2^29, with three bits before the point on the way. */
+/* 1 / sqrt(x) of a number from 1 to 2^29; intermediate numbers have 3 integer bits. */
 static struct tflite_factor inverse_root(int32_t x)
 {
 	const int32_t one = 1 << 28, half_root_2 = 1518500250;
@@ -156,8 +156,8 @@ static int32_t upper_half(int32_t multiplier)
 }
 
 /*
- * x * relu6(x + 3) / 6. The second factor is x from -3 to 3 as a number of 16 bits, half of which
- * is added to a half.
+ * x * relu6(x + 3) / 6. relu6(x + 3) / 6 is part / 2 + 1/2, where part is x / 3 clamped to [-1, 1],
+ * a number of 16 bits.
  */
 static int32_t hard_swish_of(int32_t x, const struct numbers *in, const struct numbers *out)
 {
@@ -227,7 +227,7 @@ static int32_t result_of(const struct tflite_operator *op, int32_t q, const stru
 
 /* ------------------------------------------------------------------------------------ operators */
 
-/* An 8-bit tensor with one scale. */
+/* Whether @x is an 8-bit tensor with one scale. */
 static bool is_byte(const struct tflite_tensor *x)
 {
 	return tflite_is_quant8(x->type) && x->scale_count == 1 && tflite_scale(x) > 0;
@@ -253,7 +253,7 @@ bool tflite_has_lookup(const struct tflite_translation *t)
 	const uint32_t code = t->op->code, inputs = t->op->inputs.count;
 	const struct tflite_tensor *x, *y;
 
-	/* NNAPI has no such GATHER. */
+	/* NNAPI's GATHER takes no 8-bit indices. */
 	if (!t->ops->requantizes || !inputs || t->op->outputs.count != 1)
 		return false;
 	for (uint32_t i = 0; i < inputs; i++)
@@ -289,8 +289,8 @@ bool tflite_has_lookup(const struct tflite_translation *t)
 }
 
 /*
- * The entries of a table @o of @count that belong to @index, an INT32, or an 8-bit number, which
- * counts from the least one of its type.
+ * Looks up @index in a table of @count elements of type @o. @index is INT32, or 8-bit, which counts
+ * from the least number of its type.
  */
 static struct tflite_value entries(struct tflite_translation *t,
 				   const struct tflite_operand_desc *o, const void *values,
@@ -332,9 +332,9 @@ static struct tflite_value in_steps(struct tflite_translation *t, uint32_t index
 }
 
 /*
- * The quotient of two UINT8: TFLite multiplies by the reciprocal of the divisor as a number of 31
- * bits, with all bits of the dividend in front, and scales that. What is divided by zero is 0 here;
- * TFLite does not say.
+ * The quotient of two UINT8. TFLite shifts the dividend to the left until it fills 31 bits,
+ * multiplies it by the 31-bit reciprocal of the divisor, and scales the product. A division by zero
+ * gives 0 here; TFLite leaves it undefined.
  */
 static int32_t quotient(int32_t a, int32_t b, struct tflite_factor factor)
 {
@@ -345,7 +345,7 @@ static int32_t quotient(int32_t a, int32_t b, struct tflite_factor factor)
 
 	if (!b || !a)
 		return 0;
-	/* The divisor as 1 + a fraction of 31 bits; x is 48/17 - 32/17 of its half, then better. */
+	/* Newton's method: x = 48/17 - 32/17 * half, half = (the divisor scaled to [1, 2)) / 2. */
 	while (size >> bits)
 		bits++;
 	half = (int32_t)(((uint32_t)size << (32 - bits)) - (1u << 31));

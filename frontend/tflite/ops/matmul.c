@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* Products of matrices: FULLY_CONNECTED and BATCH_MATMUL. */
+/* FULLY_CONNECTED and BATCH_MATMUL. */
 #include "frontend/tflite/rescale.h"
 
 #include <errno.h>
 
-/* Products of halves of INT16, 128 * 128 at most, whose sum FLOAT32 holds exactly. */
+/* Number of products of halves of INT16, each at most 128 * 128, whose sum is exact in FLOAT32. */
 #define MAX_PIECE 1024u
 
-/* The sums of products of whole numbers in FLOAT32, without bias: [rows, units]. */
+/* Sums of products of integers in FLOAT32, without bias: [rows, units]. */
 static struct tflite_value integer_rows(struct tflite_translation *t, uint32_t type,
 					struct tflite_value x, struct tflite_value weights)
 {
@@ -127,8 +127,8 @@ static struct tflite_value multiplied(struct tflite_translation *t, uint32_t typ
 }
 
 /*
- * Sums of products of halves of the numbers are exact in FLOAT32 as far as there are 1024 of them;
- * what is longer is summed in pieces.
+ * Multiplies halves of the numbers in FLOAT32. A sum of up to MAX_PIECE products is exact; longer
+ * sums are computed in pieces.
  */
 static void matmul16(struct tflite_translation *t, uint32_t type)
 {
@@ -137,8 +137,9 @@ static void matmul16(struct tflite_translation *t, uint32_t type)
 		       other = w->rank - (t->op->options.adj_y ? 1 : 2), terms = x->dims[axis];
 	const bool both = w->type == TFLITE_INT16;
 	struct tflite_value a[2], b[2], sum = { 0 };
-	struct tflite_factor factor = tflite_factor_of(
-		(double)(tflite_scale(x) * tflite_scale(w)) / (double)tflite_scale(tflite_output(t, 0)));
+	struct tflite_factor factor =
+		tflite_factor_of((double)(tflite_scale(x) * tflite_scale(w)) /
+				 (double)tflite_scale(tflite_output(t, 0)));
 
 	if (w->dims[other] != terms || !terms) {
 		tflite_fail(t, -EINVAL, "%u products with %u numbers", terms, w->dims[other]);

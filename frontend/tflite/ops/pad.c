@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Padding with a given value, or with what lies inside the edges; PAD itself is plain (plain.c). */
+/* PADV2 pads with a value, MIRROR_PAD with mirrored elements; PAD is plain (plain.c). */
 #include "frontend/tflite/translation.h"
 
 void tflite_translate_pad_v2(struct tflite_translation *t, uint32_t type)

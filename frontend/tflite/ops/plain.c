@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operators whose inputs are those of the NNAPI operation, in the same order and without
- * parameters; most of the element-wise ones are. Operators with tensors of integers behind their
- * input (one list: PAD, TRANSPOSE, TILE, REVERSE_V2; two: SPACE_TO_BATCH_ND and most SLICEs) differ
- * only in that constants of INT64 are narrowed.
+ * Operators with the inputs of the NNAPI operation, in the same order and without parameters, such
+ * as most element-wise ones. Operators with further inputs that are lists of integers (one list:
+ * PAD, TRANSPOSE, TILE, REVERSE_V2; two: SPACE_TO_BATCH_ND and most SLICEs) differ in one point:
+ * lists of INT64 constants are converted to INT32.
  */
 #include "frontend/tflite/rescale.h"
 
@@ -46,8 +46,8 @@ bool tflite_is_stored16(const struct tflite_translation *t)
 }
 
 /*
- * What TFLite compares of INT16 for equality: 2^8 times the number times its scale, in fixed point;
- * the order of numbers is that of the stored ones.
+ * The numbers that TFLite compares for INT16. EQUAL and NOT_EQUAL compare stored number * scale *
+ * 2^8 in fixed point; the other comparisons compare the stored numbers.
  */
 static struct tflite_value compared(struct tflite_translation *t, uint32_t index)
 {

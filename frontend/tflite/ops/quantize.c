@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Changes between quantised and float values, and of the quantisation. */
+/* Conversions between quantised and float values, between quantisations, and CAST. */
 #include "frontend/tflite/rescale.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ void tflite_translate_dequantize(struct tflite_translation *t, uint32_t type)
 		tflite_translate_unary(t, NNA_OPERATION_CAST);
 		return;
 	}
-	/* Weights that are stored as FLOAT16 are widened here, once, which loses nothing. */
+	/* FLOAT16 weights become a FLOAT32 constant here, which is exact. */
 	if (y->type != TFLITE_FLOAT32 || x->elements != y->elements) {
 		tflite_fail(t, -EINVAL, "input and output do not fit each other");
 		return;
@@ -38,7 +38,7 @@ void tflite_translate_dequantize(struct tflite_translation *t, uint32_t type)
 	tflite_define(t, 0, wide, x->elements * sizeof(*wide));
 }
 
-/* INT32 with a scale, by a fixed-point factor. */
+/* QUANTIZE of an INT32 tensor with a scale, by a fixed-point factor. */
 static void requantize32(struct tflite_translation *t)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
@@ -52,7 +52,7 @@ static void requantize32(struct tflite_translation *t)
 	tflite_store(t, tflite_rescaled(t, sum, &factor, 1, TFLITE_RULE_32));
 }
 
-/* NNAPI's QUANTIZE takes floats only: quantised values go through them to their new scale. */
+/* NNAPI's QUANTIZE takes floats only: a DEQUANTIZE comes before that of a quantised tensor. */
 void tflite_translate_quantize(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0);
@@ -79,7 +79,7 @@ void tflite_translate_quantize(struct tflite_translation *t, uint32_t type)
 	tflite_emit_to(t, type, tflite_output_operand(t, 0));
 }
 
-/* The width of a type to which NNAPI's CAST saturates; 0 for another type. */
+/* The bits of a type that NNAPI's CAST saturates to; 0 for any other type. */
 static uint32_t narrow_bits(int32_t type)
 {
 	return type == TFLITE_INT8 || type == TFLITE_UINT8 ? 8 : type == TFLITE_INT16 ? 16 : 0;
@@ -94,9 +94,9 @@ static struct tflite_value number(struct tflite_translation *t, int32_t type, in
 }
 
 /*
- * TFLite keeps the low bits of a wider integer, where NNAPI's CAST saturates. The low @bits of x are
- * x - (x >> bits << bits), an unsigned number. A signed one is that of x + half, less half. Sums and
- * products wrap, so that the first and last numbers of the wide type come out right, too.
+ * TFLite's CAST keeps the low bits of a wider integer; NNAPI's saturates. The low @bits of x are x
+ * - (x >> bits << bits), an unsigned number. A signed one is the low bits of x + half, minus half.
+ * Sums and products wrap, so the result is also right at the ends of the wide type's range.
  */
 static struct tflite_value low_bits(struct tflite_translation *t, struct tflite_value x,
 				    int32_t type, uint32_t bits, bool is_signed)

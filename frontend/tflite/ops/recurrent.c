@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Recurrent layers. Their state is a variable of the graph: the operation reads it as an input and
- * writes it back as an output. A quantised sequence with a projection or layer norms becomes a
- * chain of NNAPI's quantised LSTMs, which compute one step, with a slice of the input for each and
- * a PACK of the outputs.
+ * writes it as an output. A quantised sequence with a projection or layer norms becomes a chain of
+ * NNAPI's quantised LSTMs, one for each step, with a slice of the input for each step and a PACK of
+ * the outputs.
  */
 #include "frontend/tflite/compose.h"
 
@@ -11,22 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps that a quantised recurrent layer is unrolled into, at most. */
+/* Limit of steps of a layer that is unrolled. */
 #define MAX_STEPS 1024
 
 static void push_act(struct tflite_translation *t)
 {
 	int8_t a = t->op->options.activation;
 
-	/* Recurrent operations take TANH as well, under the number that TFLite gives it. */
+	/* NNAPI's recurrent operations take TANH too, by TFLite's number. */
 	if (a < 0 || a > TFLITE_ACT_TANH)
 		tflite_fail(t, -ENOTSUP, "activation %d is not supported", a);
 	tflite_push_i32(t, a);
 }
 
 /*
- * Where the state that input @index holds goes after a run: back to it, or nowhere when that is no
- * variable, so that each run starts from the same state.
+ * The operand that gets the new state of input @index: the input itself if it is a variable, else a
+ * new operand that nothing reads, so that each run starts from the same state.
  */
 static uint32_t next_state(struct tflite_translation *t, uint32_t index)
 {
@@ -90,7 +90,7 @@ void tflite_translate_svdf(struct tflite_translation *t, uint32_t type)
 	tflite_emit(t, type, out, 2);
 }
 
-/* Inputs 0 to 19 are the same in TFLite and NNAPI; NNAPI's four of the layer norm come last. */
+/* Inputs 0 to 19 are the same in TFLite and NNAPI; NNAPI has the four layer norms last. */
 static void push_lstm(struct tflite_translation *t, bool sequence)
 {
 	const struct tflite_options *o = &t->op->options;
@@ -124,7 +124,7 @@ void tflite_translate_lstm(struct tflite_translation *t, uint32_t type)
 	push_lstm(t, false);
 	if (t->ret)
 		return;
-	/* Output 0 is scratch memory of the gates: three of them without an input gate. */
+	/* Output 0 is scratch memory for the gates: 4, or 3 without an input gate. */
 	tflite_describe(t, cell, &o);
 	if (__builtin_mul_overflow(o.dims[1], tflite_has_input(t, 1) ? 4 : 3, &o.dims[1]))
 		tflite_fail(t, -EINVAL, "too many units");
@@ -136,8 +136,8 @@ void tflite_translate_lstm(struct tflite_translation *t, uint32_t type)
 }
 
 /*
- * A constant as an operand of another type, by which NNAPI's quantised LSTM calls the same bits; an
- * operand without a value when the input is omitted.
+ * Adds a constant input as an operand of type @type, which NNAPI's quantised LSTM requires for the
+ * same bytes; an omitted input becomes an operand without a value.
  */
 static uint32_t retyped(struct tflite_translation *t, uint32_t index, uint32_t type)
 {
@@ -171,7 +171,7 @@ static uint32_t retyped(struct tflite_translation *t, uint32_t index, uint32_t t
 	return operand;
 }
 
-/* What a quantised LSTM has alike in all steps, as operands of QUANTIZED_LSTM by their numbers. */
+/* Adds the operands that all steps of a quantised LSTM share, by input of QUANTIZED_LSTM. */
 static void quantized_cell(struct tflite_translation *t, uint32_t *shared)
 {
 	const struct tflite_tensor *inner;
@@ -191,7 +191,7 @@ static void quantized_cell(struct tflite_translation *t, uint32_t *shared)
 	tflite_push_f32(t, t->op->options.cell_clip);
 	tflite_push_f32(t, t->op->options.proj_clip);
 	for (i = 0; i < 4; i++) {
-		/* Gates without a layer norm have no scale in the file: 12 fraction bits. */
+		/* A gate without a layer norm has no scale in the file: it has 12 fraction bits. */
 		inner = &t->sub->tensors[t->op->intermediates.at[i]];
 		tflite_push_f32(t, inner->scale_count ? inner->scales[0] : 0x1p-12f);
 	}
@@ -212,8 +212,8 @@ static bool same_quantisation(const struct tflite_tensor *a, const struct tflite
 }
 
 /*
- * Whether UNIDIRECTIONAL_SEQUENCE_LSTM can say all that a quantised one does: no projection, no
- * norm, and a hidden state that is the output.
+ * Whether NNAPI's UNIDIRECTIONAL_SEQUENCE_LSTM computes the layer: it has no projection and no
+ * layer norm, and the hidden state has the quantisation of the output.
  */
 static bool is_plain_sequence(struct tflite_translation *t)
 {
@@ -279,7 +279,7 @@ static void describe_step(struct tflite_translation *t, const struct tflite_tens
 	desc->dims[1] = x->dims[2];
 }
 
-/* A QUANTIZED_LSTM for each of @steps. */
+/* Emits a QUANTIZED_LSTM for each of @steps. */
 static void unrolled_sequence(struct tflite_translation *t, uint32_t *shared, uint32_t steps)
 {
 	struct tflite_operand_desc state_desc, cell_desc, step_desc, y_desc;
@@ -298,7 +298,7 @@ static void unrolled_sequence(struct tflite_translation *t, uint32_t *shared, ui
 		shared[0] = slice_step(t, &step_desc, s);
 		for (uint32_t i = 0; i < 32; i++)
 			tflite_push(t, shared[i]);
-		/* The last step writes the variables that the first one of the next run reads. */
+		/* The last step writes the variables; the first step of the next run reads them. */
 		if (s + 1 == steps) {
 			out[0] = next_state(t, 18);
 			out[1] = next_state(t, 19);
@@ -372,7 +372,7 @@ static struct tflite_value scaled_product(struct tflite_translation *t, struct t
 	return tflite_binary(t, NNA_OPERATION_MUL, y, factor);
 }
 
-/* Copies @x to the state that input @index holds. */
+/* Copies @x to the variable of input @index, if it is one. */
 static void keep_state(struct tflite_translation *t, uint32_t index, struct tflite_value x)
 {
 	if (tflite_input(t, index)->variable)
@@ -400,8 +400,8 @@ static void check_hybrid_lstm(struct tflite_translation *t)
 }
 
 /*
- * As TFLite's kernel: the input, and in each step the output state, are quantised by rows. What
- * depends on the input alone is computed for all steps at once.
+ * As in TFLite's kernel, the input is quantised by rows, and so is the output state in each step.
+ * The products of the input are computed for all steps at once.
  */
 static void hybrid_sequence_lstm(struct tflite_translation *t)
 {

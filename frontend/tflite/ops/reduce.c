@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Reductions over axes, and the positions of extreme values. */
+/* Reductions over axes, ARG_MAX, ARG_MIN and TOPK_V2. */
 #include "frontend/tflite/rescale.h"
 
 #include <errno.h>
 
 /*
- * The output of a MEAN. NNAPI's keeps the quantisation, TFLite's may change it: adding nothing does
- * that in NNAPI, as TFLite's NNAPI delegate has it.
+ * Emits a MEAN. NNAPI's keeps the quantisation, TFLite's may change it: then an ADD of 0
+ * requantises the mean, as in TFLite's NNAPI delegate.
  */
 static void emit_mean(struct tflite_translation *t)
 {
@@ -34,14 +34,16 @@ bool tflite_is_sum16(const struct tflite_translation *t)
 {
 	const struct tflite_ints in = t->op->inputs, out = t->op->outputs;
 
-	return (t->op->code == TFLITE_MEAN || t->op->code == TFLITE_SUM) && in.count == 2 && in.at[0] >= 0 && out.count == 1 &&
+	return (t->op->code == TFLITE_MEAN || t->op->code == TFLITE_SUM) && in.count == 2 &&
+	       in.at[0] >= 0 && out.count == 1 &&
 	       tflite_is_symmetric16(&t->sub->tensors[in.at[0]]) &&
 	       tflite_is_symmetric16(&t->sub->tensors[out.at[0]]);
 }
 
 /*
- * The sum in INT32, which wraps as TFLite's does. That of a SUM is scaled in FLOAT32; that of a MEAN
- * by a factor that is divided by the number of elements after it was shifted to keep its bits.
+ * Sums in INT32, which wraps as in TFLite. A SUM is scaled in FLOAT32. A MEAN is scaled by a
+ * fixed-point factor: the multiplier is shifted to the left to keep its bits, and divided by the
+ * number of elements.
  */
 static void sum16(struct tflite_translation *t)
 {
@@ -87,7 +89,7 @@ static uint64_t elements_of(const struct tflite_operand_desc *o)
 	return n;
 }
 
-/* The sums of the stored numbers, as INT32 in the shape of the output. */
+/* Sums of the stored numbers, an INT32 tensor in the shape of the output. */
 static struct tflite_value stored_sums(struct tflite_translation *t)
 {
 	struct tflite_value x, y;
@@ -103,8 +105,8 @@ static struct tflite_value stored_sums(struct tflite_translation *t)
 }
 
 /*
- * SUM of INT8 as LiteRT's own kernel has it, since the reference kernel is wrong: scaled in
- * FLOAT32, the zero points of all elements at the end.
+ * SUM of INT8 as LiteRT's optimised kernel computes it, since the reference kernel is wrong: the
+ * sum of stored numbers is scaled in FLOAT32, then the zero points of all elements are subtracted.
  */
 static void sum_int8(struct tflite_translation *t)
 {
@@ -130,7 +132,7 @@ static void sum_int8(struct tflite_translation *t)
 	tflite_emit_to(t, NNA_OPERATION_BITCAST, tflite_output_operand(t, 0));
 }
 
-/* NNAPI wants keep_dims as INT32 from MEAN, and as BOOL from the other reductions. */
+/* NNAPI's MEAN takes keep_dims as INT32, the other reductions take it as BOOL. */
 void tflite_translate_reduce(struct tflite_translation *t, uint32_t type)
 {
 	struct tflite_value x, y;

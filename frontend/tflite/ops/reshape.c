@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Other shapes of the same elements, and copies of them along new dimensions. */
+/* Operators that change the shape of a tensor, and BROADCAST_TO, which repeats its elements. */
 #include "frontend/tflite/translation.h"
 
 #include <errno.h>
 
-/* RESHAPE, SQUEEZE and EXPAND_DIMS: the file states the shape that results. */
+/* RESHAPE, SQUEEZE and EXPAND_DIMS: the output has its shape from the file or from inference. */
 void tflite_translate_reshape(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x, *y;
@@ -22,7 +22,7 @@ void tflite_translate_reshape(struct tflite_translation *t, uint32_t type)
 	tflite_emit_reshape(t, tflite_input_operand(t, 0), tflite_output_operand(t, 0), &o);
 }
 
-/* RESHAPE puts dimensions of 1 in front, TILE makes the copies. */
+/* A RESHAPE adds dimensions of size 1 in front, a TILE repeats the elements. */
 void tflite_translate_broadcast_to(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Resizing pictures; the new size is that of the output, as the file states it. TFLite interpolates
- * INT8 and INT16 with weights of 10 bits, which NNAPI does not. For INT8 the graph's rounding asks
- * for that; for INT16 rows and columns are gathered here, weighed in whole numbers with the same
- * weights, and the sum is rounded once, halves away from zero.
+ * RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR; the new size is the shape of the output. TFLite
+ * interpolates INT8 and INT16 with weights of 10 bits, NNAPI does not. For INT8 the graph's
+ * rounding (NNA_ROUNDING_TFLITE) selects them. For INT16 rows and columns are gathered here and
+ * multiplied by integer weights, and the sum is rounded once, halves away from zero.
  */
 #include "frontend/tflite/rescale.h"
 
@@ -11,10 +11,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* One, as a weight. */
+/* The weight 1.0. */
 #define ONE 1024
 
-/** struct taps - for each output position along an axis the two neighbours and their weights */
+/** struct taps - the two input neighbours of each output position on an axis, and their weights */
 struct taps {
 	struct tflite_value below, above, below_weight, above_weight;
 };
@@ -30,7 +30,7 @@ static struct tflite_value weights(struct tflite_translation *t, const int32_t *
 	return tflite_cast(t, v, NNA_OPERAND_TENSOR_INT64);
 }
 
-/* Positions are in 1/1024 of an input pixel, as all sizes of TFLite's rule. */
+/* Positions and scales are in 1/1024 of an input pixel, as in TFLite's kernel. */
 static void find_taps(struct tflite_translation *t, uint32_t axis, struct taps *taps)
 {
 	const struct tflite_options *o = &t->op->options;
@@ -105,8 +105,8 @@ static void resize16(struct tflite_translation *t)
 }
 
 /*
- * Rows or columns by their nearest neighbours, with aligned corners and half pixels at once, which
- * NNAPI's do not take.
+ * Gathers the nearest row or column for each output position, for aligned corners together with
+ * half pixel centres, a combination that NNAPI's operation refuses.
  */
 static struct tflite_value nearest(struct tflite_translation *t, struct tflite_value x,
 				   uint32_t axis)

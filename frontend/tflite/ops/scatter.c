@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Elements put where indices say. Constant indices become a matrix of ones and zeros that the
- * updates are multiplied by, or a table for a GATHER; ONE_HOT and bounded GATHERs take any indices.
+ * Operators that write elements to the positions of indices. Constant indices become a matrix of
+ * ones and zeros, by which the updates are multiplied, or a table for a GATHER; ONE_HOT takes any
+ * indices.
  */
 #include "frontend/tflite/compose.h"
 
@@ -20,7 +21,7 @@ void tflite_translate_one_hot(struct tflite_translation *t, uint32_t type)
 	tflite_need(t, 4, 1);
 	x = tflite_value(t, 0);
 	depth = tflite_constant_int(t, 1);
-	/* A scalar is a tensor of one element here, whose dimension the new axis replaces. */
+	/* A scalar is a tensor [1] here; the new axis replaces that dimension. */
 	rank = tflite_input(t, 0)->rank + 1;
 	axis = (uint32_t)tflite_axis(t, t->op->options.axis, rank);
 	if (depth < 1 || (uint32_t)depth > TFLITE_MAX_TABLE || rank > TFLITE_MAX_RANK)
@@ -44,8 +45,8 @@ void tflite_translate_one_hot(struct tflite_translation *t, uint32_t type)
 }
 
 /*
- * rows[i] = sum of the updates k with numbers[k] == i, as a product with a matrix. @updates has
- * [count, ...]; numbers below 0 go nowhere.
+ * rows[i] = sum of updates[k] over all k with numbers[k] == i, as a product with a matrix. @updates
+ * is [count, ...]; an update with a negative number is dropped.
  */
 static struct tflite_value put_rows(struct tflite_translation *t, struct tflite_value updates,
 				    const int32_t *numbers, uint32_t count, uint32_t rows)
@@ -110,7 +111,7 @@ static int32_t *constant_list(struct tflite_translation *t, uint32_t index, uint
 	return values;
 }
 
-/* Segments that no number names are 0. */
+/* A segment without rows is 0. */
 void tflite_translate_segment_sum(struct tflite_translation *t, uint32_t type)
 {
 	uint32_t count = 0;
@@ -129,7 +130,7 @@ void tflite_translate_segment_sum(struct tflite_translation *t, uint32_t type)
 
 #define MAX_SEGMENTS 1024u
 
-/* One segment: @type of the rows that have its number, or @empty where none has. */
+/* Segment @number: the reduction @type of its rows, or @empty if it has none. */
 static struct tflite_value segment(struct tflite_translation *t, uint32_t type,
 				   struct tflite_value x, const int32_t *numbers, uint32_t number,
 				   float empty)
@@ -157,7 +158,7 @@ static struct tflite_value segment(struct tflite_translation *t, uint32_t type,
 	return y;
 }
 
-/* UNSORTED_SEGMENT_MAX and the like: numbers below 0 go nowhere. */
+/* UNSORTED_SEGMENT_MAX, _MIN and _PROD: a row with a negative number is dropped. */
 void tflite_translate_segments(struct tflite_translation *t, uint32_t type)
 {
 	float empty = type == NNA_OPERATION_REDUCE_MAX ? -FLT_MAX :
@@ -192,7 +193,10 @@ void tflite_translate_segments(struct tflite_translation *t, uint32_t type)
 	tflite_emit_outputs(t, NNA_OPERATION_CONCATENATION);
 }
 
-/* Positions of index tuples [count, n] in the first n dimensions of the output. */
+/*
+ * Positions of index tuples [count, n] in the first n dimensions of the output; *rows gets the
+ * number of positions, at most TFLITE_MAX_TABLE + 1.
+ */
 static int32_t *flat_indices(struct tflite_translation *t, uint32_t index, uint32_t *count,
 			     uint32_t *rows)
 {
@@ -227,7 +231,7 @@ static int32_t *flat_indices(struct tflite_translation *t, uint32_t index, uint3
 	return values;
 }
 
-/* Indices, updates, shape; updates of one place add up. */
+/* Inputs: indices, updates, shape. Updates of one position are summed. */
 void tflite_translate_scatter_nd(struct tflite_translation *t, uint32_t type)
 {
 	uint32_t count = 0, rows = 0, dims[2];
@@ -248,7 +252,7 @@ void tflite_translate_scatter_nd(struct tflite_translation *t, uint32_t type)
 	free(numbers);
 }
 
-/* Indices, shape, values, default: as SCATTER_ND, with the default where nothing is put. */
+/* Inputs: indices, shape, values, default. As SCATTER_ND; other positions get the default. */
 void tflite_translate_sparse_to_dense(struct tflite_translation *t, uint32_t type)
 {
 	uint32_t count = 0, rows = 0, i;
@@ -310,7 +314,7 @@ static struct tflite_value zero_like(struct tflite_translation *t, struct tflite
 	return x.o.desc.type == NNA_OPERAND_TENSOR_INT32 ? tflite_int(t, 0) : tflite_float(t, 0);
 }
 
-/* [..., n] as the diagonals of [..., n, n], with zeros beside; MATRIX_SET_DIAG: with input 0. */
+/* [..., n] becomes the diagonals of [..., n, n]; the rest is 0, for MATRIX_SET_DIAG input 0. */
 void tflite_translate_matrix_diag(struct tflite_translation *t, uint32_t type)
 {
 	bool set = t->op->code == TFLITE_MATRIX_SET_DIAG;
@@ -326,14 +330,14 @@ void tflite_translate_matrix_diag(struct tflite_translation *t, uint32_t type)
 	if (t->ret)
 		return;
 	base = set ? tflite_value(t, 0) : zero_like(t, x);
-	/* Column j of row i is element j; only the diagonal is taken. */
+	/* Element j broadcasts to column j of all rows; the mask selects the diagonal. */
 	x.o.dims[x.o.desc.rank] = x.o.dims[x.o.desc.rank - 1];
 	x.o.dims[x.o.desc.rank - 1] = 1;
 	x = tflite_reshaped(t, x, y->rank, x.o.dims);
 	tflite_result(t, tflite_select(t, diagonal(t, n), x, base), 0);
 }
 
-/* The first elements of each sequence backwards; which ones a table says. */
+/* A GATHER by a table, which reverses the first elements of each sequence. */
 void tflite_translate_reverse_sequence(struct tflite_translation *t, uint32_t type)
 {
 	int32_t seq = t->op->options.axis, batch = t->op->options.batch_dims;
@@ -382,7 +386,7 @@ void tflite_translate_reverse_sequence(struct tflite_translation *t, uint32_t ty
 	free(lengths);
 }
 
-/* A box of the input replaced by the update; where it starts is a constant. */
+/* The update replaces a box of the input, whose start must be a constant. */
 void tflite_translate_dynamic_update_slice(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x, *update;
@@ -404,7 +408,7 @@ void tflite_translate_dynamic_update_slice(struct tflite_translation *t, uint32_
 			tflite_fail(t, -EINVAL, "the update is larger than the input");
 			break;
 		}
-		/* A start that is too far is moved back, as TFLite does. */
+		/* The start is clamped so that the box fits, as in TFLite. */
 		if (begin[k] < 0)
 			begin[k] = 0;
 		if ((uint32_t)begin[k] > x->dims[k] - update->dims[k])

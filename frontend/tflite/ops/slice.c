@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Parts of a tensor. */
+/* SLICE and STRIDED_SLICE. */
 #include "frontend/tflite/compose.h"
 
 #include <errno.h>
 
 #include "frontend/tflite/shapes.h"
 
-/* From @begin, one number that the data says, @count elements of @axis. */
+/* @count elements of @axis from @begin on, one number that is known at run time. */
 static struct tflite_value part_from(struct tflite_translation *t, struct tflite_value x,
 				     uint32_t axis, struct tflite_value begin, uint32_t count)
 {
@@ -26,8 +26,8 @@ static struct tflite_value part_from(struct tflite_translation *t, struct tflite
 }
 
 /*
- * Whether only the begin of a SLICE depends on the data. Of a whole dimension it can only be 0,
- * also where the size says "up to the end".
+ * Whether the begin of a SLICE depends on the data and its size does not. A size of -1 ("up to the
+ * end") counts as known if the slice takes the whole dimension: its begin must be 0.
  */
 static bool only_begin_is_open(struct tflite_translation *t)
 {
@@ -46,8 +46,9 @@ static bool only_begin_is_open(struct tflite_translation *t)
 }
 
 /*
- * Where the data says where a slice begins and its size is known, it is gathered: that is one
- * program with what follows, in the body of a loop as well. Elsewhere the library splits it.
+ * A slice with a begin that depends on the data and a known size becomes a GATHER: the library
+ * compiles that into one program with the operations after it, also in the body of a loop. For any
+ * other begin that depends on the data the library splits the program.
  */
 void tflite_translate_slice(struct tflite_translation *t, uint32_t type)
 {
@@ -77,7 +78,7 @@ static int32_t clamp(int64_t value, int64_t low, int64_t high)
 	return (int32_t)(value < low ? low : value > high ? high : value);
 }
 
-/* Return: the number of dimensions, 0 after an error. */
+/* Return: number of dimensions of the input, 0 after an error. */
 static uint32_t find_spans(struct tflite_translation *t, struct tflite_span *spans)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0);
@@ -95,7 +96,7 @@ static uint32_t find_spans(struct tflite_translation *t, struct tflite_span *spa
 	return t->ret ? 0 : x->rank;
 }
 
-/* NNAPI's operation shrinks less and inserts nothing: a RESHAPE does that. */
+/* NNAPI's operation inserts no dimension and cannot drop all of them: a RESHAPE does both. */
 void tflite_translate_strided_slice(struct tflite_translation *t, uint32_t type)
 {
 	int32_t begin[TFLITE_MAX_RANK], end[TFLITE_MAX_RANK], step[TFLITE_MAX_RANK];
@@ -118,7 +119,7 @@ void tflite_translate_strided_slice(struct tflite_translation *t, uint32_t type)
 
 		begin[k] = spans[k].start;
 		step[k] = spans[k].step;
-		/* A slice backwards to the first element ends before it, which only a mask says. */
+		/* A backward slice up to element 0 ends before it, which needs the end mask. */
 		if (stop < 0 && spans[k].count)
 			open |= 1 << k;
 		end[k] = stop < 0 ? 0 : clamp(stop, 0, INT32_MAX);

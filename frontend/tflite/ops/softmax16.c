@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * SOFTMAX of INT16, to the bit, along the last axis:
+ * SOFTMAX of INT16 along the last axis, bit-exact with TFLite:
  *
- *	e		of x - max, in 1 / 32768: from 513 points (points.h) of e^x for -10 to 0
- *	k		the bits of the sum of a row, less one
+ *	e		e^(x - max), in 1 / 32768: from 513 points (points.h) of e^x for -10 to 0
+ *	k		floor(log2(sum of e over a row))
  *	r		1 / sum, in 2^(15 - k) / 32768: from 513 points of 1 / (1 + x) for 0 to 1
  *	y		(e * r + 2^(k - 1)) >> k
  *
- * The difference x - max is one of 65536 numbers, and so is the sum in 17 bits: e and r are tables
- * of all results.
+ * The difference x - max has 65536 values, and the sum rounded to 17 bits has about as many: so e
+ * and r are looked up in tables of all results.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "frontend/tflite/rescale.h"
 
 #define DIFFERENCES 65536u
-/* Sums in 17 bits, their ends included. */
+/* Sums of 17 bits, from 2^16 to 2^17. */
 #define SUMS 65537u
 #define SUM_BITS 30
 
@@ -79,7 +79,7 @@ static struct tflite_value exponentials(struct tflite_translation *t, struct tfl
 				DIFFERENCES * sizeof(*table));
 }
 
-/* r of sums in 17 bits, from 2^16 on. */
+/* r of @sum, from 2^16 to 2^17. */
 static struct tflite_value reciprocals(struct tflite_translation *t, struct tflite_value sum)
 {
 	const struct tflite_points_range range = { 1.0 / UINT16_MAX, 2.0 / UINT16_MAX, INT16_MIN };
@@ -94,7 +94,7 @@ static struct tflite_value reciprocals(struct tflite_translation *t, struct tfli
 	return tflite_looked_up(t, sum, &INTEGERS, 1 << 16, SUMS, table, SUMS * sizeof(*table));
 }
 
-/* How many powers of two from 2^1 to 2^30 are not above @sum, whose last dimension is 1. */
+/* k: the number of powers of two from 2^1 to 2^30 that are at most @sum, a tensor [..., 1]. */
 static struct tflite_value bits_of(struct tflite_translation *t, struct tflite_value sum,
 				   uint32_t axis)
 {

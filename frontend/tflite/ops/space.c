@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Moving blocks of space to and from the channels, and back from the batch; SPACE_TO_BATCH_ND is
- * plain (plain.c).
+ * SPACE_TO_DEPTH, DEPTH_TO_SPACE and BATCH_TO_SPACE_ND move blocks of an image to and from the
+ * channels or the batch; SPACE_TO_BATCH_ND is plain (plain.c).
  */
 #include "frontend/tflite/translation.h"
 
@@ -38,7 +38,7 @@ void tflite_translate_batch_to_space(struct tflite_translation *t, uint32_t type
 		tflite_emit_outputs(t, type);
 		return;
 	}
-	/* NNAPI does not crop: a SLICE does it. */
+	/* NNAPI's operation does not crop: a SLICE crops its result. */
 	tflite_describe(t, y, &o);
 	for (i = 0; i < 4; i++) {
 		size[i] = (int32_t)y->dims[i];

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions of one INT16, to the bit: all 65536 results are computed when the model is translated,
- * in the whole numbers that TFLite's kernels compute with, and looked up by a GATHER.
+ * Functions of one INT16, bit-exact with TFLite: the translation computes all 65536 results in the
+ * integers of TFLite's kernels, and a GATHER looks them up.
  *
- *	LOGISTIC, TANH		a table of 256 points of the sigmoid of positive numbers, which TFLite
- *				interpolates:
+ *	LOGISTIC, TANH		TFLite interpolates a table of 256 points of the sigmoid of positive
+ *				numbers:
  *
  *	z = (q * multiplier + rounding) >> shift	the input in steps of 1 / (3 * 4096)
  *	s = 1 / (1 + e^(-i / 24))
- *	sigmoid[i] = round(2^16 * (s - s'' / (16 * 24^2)))	what is interpolated; TANH is 2 * it - 1
+ *	sigmoid[i] = round(2^16 * (s - s'' / (16 * 24^2)))	the point; TANH is 2 * sigmoid - 1
  *
- *	A straight line between two points of the function is off by s'' / (8 * 24^2) in its middle;
- *	the table splits that between its points and the middle.
+ *	The middle of a straight line between two points of the function is off by
+ *	s'' / (8 * 24^2); the table splits that error between the points and the middle.
  *
- *	EXP, LOG, RSQRT, GELU	512 equal parts of the range of the input, between whose ends TFLite
- *				interpolates (points.h); numbers that RSQRT and LOG are not defined
- *				for have the results that TFLite puts into its table
+ *	EXP, LOG, RSQRT, GELU	TFLite interpolates between the ends of 512 equal parts of the range
+ *				of the input (points.h); inputs outside the domain of RSQRT and LOG
+ *				have the results that TFLite puts into its table
  *	SQRT			by FLOAT32, rounded towards zero
  *	RELU, RELU6,		scaled by a fixed-point factor (rescale.h)
  *	LEAKY_RELU, ABS,
@@ -32,7 +32,7 @@
 #include <stdlib.h>
 
 /**
- * struct scaling - how TFLite brings an input to the steps of its table
+ * struct scaling - how TFLite scales an input to the steps of its table
  */
 struct scaling {
 	int32_t multiplier;
@@ -40,16 +40,16 @@ struct scaling {
 };
 
 /**
- * struct function - a function and what it needs to be computed
+ * struct function - a function and its parameters
  * @code: enum tflite_code
  * @low, @high: least and greatest number of the output
  * @in_zero, @out_zero: zero points
  * @in_scale, @out_scale: of one step
- * @factor: of an input, or of one that is not below 0
- * @below: of an input below 0: LEAKY_RELU
- * @rescaled: ABS is scaled
- * @sigmoid: LOGISTIC, TANH
- * @points: of functions that are interpolated
+ * @factor: factor of an input; LEAKY_RELU: of one that is not negative
+ * @below: LEAKY_RELU: factor of a negative input
+ * @rescaled: ABS applies @factor
+ * @sigmoid: LOGISTIC, TANH: the scaling of an input
+ * @points: the points of an interpolated function
  */
 struct function {
 	uint32_t code;
@@ -62,7 +62,7 @@ struct function {
 	int16_t points[TFLITE_POINTS];
 };
 
-/* Scales that are a power of two, or nearly so, need no rounding. */
+/* Input scales of 2^-12 and 2^-11, exact or nearly so, need no rounding. */
 static struct scaling find_scaling(double scale)
 {
 	double exponent = log2(scale), whole = round(exponent), multiplier = scale * 4096 * 3;
@@ -83,7 +83,7 @@ static uint32_t sigmoid_at(uint32_t i)
 	double s = 1 / (1 + exp(-(double)i / 24)), second = s * (1 - s) * (1 - 2 * s);
 	double value = round(65536 * (s - second / (16 * 24 * 24)));
 
-	/* What lies beyond the last point is 1. */
+	/* Beyond the last point the sigmoid is 1. */
 	return i < 255 && value < 65535 ? (uint32_t)value : 65535;
 }
 
@@ -119,7 +119,7 @@ static float exp_at(float x, float out_scale)
 	return expf(x);
 }
 
-/* The logarithm of what has none is the lowest number of the output. */
+/* The result for x <= 0 is the lowest number of the output. */
 static float log_at(float x, float out_scale)
 {
 	return x > 0 ? logf(x) : out_scale * INT16_MIN;
@@ -182,7 +182,7 @@ static void find_function(struct tflite_translation *t, struct function *f)
 		.sigmoid = find_scaling((double)tflite_scale(x)),
 	};
 	f->rescaled = f->in_scale != f->out_scale;
-	/* QUANTIZE divides in more bits than the others. */
+	/* TFLite's QUANTIZE divides in FLOAT64, the others in FLOAT32. */
 	f->factor = tflite_factor_of(f->code == TFLITE_QUANTIZE ?
 					     (double)f->in_scale / (double)f->out_scale :
 					     (double)(f->in_scale / f->out_scale));
@@ -231,7 +231,7 @@ static int64_t result_of(const struct function *f, int32_t q)
 	}
 }
 
-/* The least number of a type that is looked up, and how many numbers it has; false for others. */
+/* The least number and the number of values of an input type; false if it has no table. */
 static bool numbers_of(uint32_t type, int32_t *least, uint32_t *count)
 {
 	*least = type == TFLITE_INT16 ? INT16_MIN : type == TFLITE_INT8 ? INT8_MIN : 0;
@@ -239,7 +239,7 @@ static bool numbers_of(uint32_t type, int32_t *least, uint32_t *count)
 	return type == TFLITE_INT16 || type == TFLITE_INT8 || type == TFLITE_UINT8;
 }
 
-/* The results for all numbers of the input, in the type of the output; @size gets their bytes. */
+/* The results for all numbers of the input, in the type of the output; *size gets the bytes. */
 static void *make_table(struct tflite_translation *t, size_t *size)
 {
 	const uint32_t type = tflite_output(t, 0)->type;
@@ -279,8 +279,9 @@ bool tflite_has_table(const struct tflite_translation *t)
 	switch (t->op->code) {
 	case TFLITE_LOGISTIC:
 	case TFLITE_TANH:
-		/* TFLite has no other output. */
-		return tflite_is_symmetric16(x) && tflite_is_symmetric16(y) && tflite_scale(y) == 0x1p-15f;
+		/* TFLite's kernel has no output with another scale. */
+		return tflite_is_symmetric16(x) && tflite_is_symmetric16(y) &&
+		       tflite_scale(y) == 0x1p-15f;
 	case TFLITE_EXP:
 	case TFLITE_LOG:
 	case TFLITE_SQRT:

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Resource variables: state that operators read and assign by a handle. The graph has variables
- * that are zeros at first and that one operation writes:
+ * Resource variables: state that operators read and assign by a handle. A variable of the graph is
+ * zero at first, and one operation of the graph writes it. So the translation keeps the current
+ * value of each resource variable:
  *
- *	VAR_HANDLE	says which variable its output stands for, by name
- *	CALL_ONCE	its subgraph assigns constants, the values at first
- *	READ_VARIABLE	another name for the value at this point
- *	ASSIGN_VARIABLE	another value from here on
+ *	VAR_HANDLE	names the variable that its output is a handle of
+ *	CALL_ONCE	has a subgraph that assigns constants, the initial values
+ *	READ_VARIABLE	makes its output another name of the current value
+ *	ASSIGN_VARIABLE	replaces the current value
  *	the end		copies the last value to the variable of the graph
  *
- * Where the first value is not zeros, a second variable, a BOOL8 that the end sets, tells whether
- * the variable has been written: ? variable : first value. All of it in the main subgraph; a
- * variable in a branch or loop is refused.
+ * If an initial value is not zero, the end also sets a second variable, a BOOL8, and the value at
+ * the start of a run is: written ? variable : initial value. All this happens in the main subgraph;
+ * a variable in a branch or loop is refused.
  */
 #include "frontend/tflite/compose.h"
 #include "libnnaccel/support/array.h"
@@ -22,11 +23,11 @@
 
 /**
  * struct tflite_resource - a variable
- * @container, @name: what it is called; the file's
- * @first: a constant of the initialiser, or NULL
- * @value: the operand that holds it at this point of the main subgraph; none until it is used
- * @variable: the graph's, TFLITE_NO_OPERAND until it is read
- * @written: BOOL8 variable: whether it has been written in an earlier run; none until it is needed
+ * @container, @name: its name in the file
+ * @first: the initial value, a constant of the initialiser; NULL for zeros
+ * @value: the operand of the current value; TFLITE_NO_OPERAND until an operator uses the variable
+ * @variable: the variable of the graph; TFLITE_NO_OPERAND until an operator uses it
+ * @written: BOOL8 variable, true once a run has written @variable; TFLITE_NO_OPERAND until needed
  * @assigned: an operator has assigned it
  */
 struct tflite_resource {
@@ -37,13 +38,13 @@ struct tflite_resource {
 	bool assigned;
 };
 
-/* A BOOL8 that tells of earlier runs. */
+/* A BOOL8 that an earlier run sets. */
 static const struct tflite_operand_desc flag_desc = {
 	.desc = { .type = NNA_OPERAND_TENSOR_BOOL8, .rank = 1 },
 	.dims = { 1 },
 };
 
-/* The number of the variable that the VAR_HANDLE @op names, which is added when it is new. */
+/* The number of the variable that the VAR_HANDLE @op names; adds a new variable. */
 static uint32_t find(struct tflite_translation *t, const struct tflite_operator *op)
 {
 	const char *name = op->options.shared_name ? op->options.shared_name : "";
@@ -71,7 +72,7 @@ static uint32_t find(struct tflite_translation *t, const struct tflite_operator 
 	return i;
 }
 
-/* The VAR_HANDLE of @s that makes @tensor, or NULL. */
+/* The VAR_HANDLE of @s that writes @tensor, or NULL. */
 static const struct tflite_operator *handle_of(const struct tflite_subgraph *s, int32_t tensor)
 {
 	for (uint32_t i = 0; i < s->operator_count; i++)
@@ -81,7 +82,7 @@ static const struct tflite_operator *handle_of(const struct tflite_subgraph *s, 
 	return NULL;
 }
 
-/* The variable that input 0 is a handle of; NULL after an error. */
+/* The variable whose handle input 0 is; NULL after an error. */
 static struct tflite_resource *resource_of(struct tflite_translation *t)
 {
 	const struct tflite_operator *handle;
@@ -105,7 +106,7 @@ void tflite_translate_var_handle(struct tflite_translation *t, uint32_t type)
 	find(t, t->op);
 }
 
-/* Takes the constants that the subgraph assigns; it is not translated itself. */
+/* Reads the constants that the subgraph assigns; the subgraph is not translated. */
 void tflite_translate_call_once(struct tflite_translation *t, uint32_t type)
 {
 	uint32_t which = (uint32_t)t->op->options.subgraph_a, i, number;
@@ -157,7 +158,7 @@ static bool is_zero(const struct tflite_tensor *x)
 	return true;
 }
 
-/* The value that a variable has when a run begins; @x is a tensor of its type and shape. */
+/* Sets the value of a variable at the start of a run; @x is a tensor of its type and shape. */
 static void begin(struct tflite_translation *t, struct tflite_resource *r,
 		  const struct tflite_tensor *x)
 {
@@ -194,7 +195,7 @@ void tflite_translate_read_variable(struct tflite_translation *t, uint32_t type)
 	if (t->ret)
 		return;
 	t->operands[tensor] = r->value.operand;
-	/* As a result of the subgraph it needs a copy. */
+	/* If the output is a result of the subgraph, set_io() copies it. */
 	t->known[tensor] = true;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Layers and products of matrices on INT16, to the bit: TFLite sums the products in 64 bits and
- * scales the sum (rescale.h) by a multiplier of 15 bits, in FULLY_CONNECTED since LiteRT 2 by one of
- * 31; with an INT32 bias by the rule of 32 bits.
+ * Layers and products of matrices on INT16, bit-exact with TFLite, which sums the products in 64
+ * bits and scales the sum (rescale.h) by a multiplier of 15 bits. FULLY_CONNECTED scales by 31 bits
+ * since LiteRT 2, and a layer with an INT32 bias by the 32-bit rule.
  *
  *	high, low	x = 256 * high + low, both from -128 to 128
- *	sums		layer(high), layer(low) in FLOAT32, which is exact up to 2^24
+ *	sums		layer(high), layer(low) in FLOAT32, exact up to 2^24
  *	sum		256 * high + low + bias in INT64
  *	y		the sum times a factor, within the activation
  *
@@ -16,12 +16,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Products of 128 * 127 whose sum FLOAT32 holds exactly, whatever they are. */
+/* Number of products of up to 128 * 127 whose sum is always exact in FLOAT32. */
 #define MAX_TERMS 1032u
-/* Products of INT16 and INT8 whose sum times 31 bits stays in 64, with room for a bias. */
+/* Number of products INT16 * INT8 whose sum, plus a bias, times 31 bits fits in 64 bits. */
 #define MAX_FULL_TERMS 900u
 
-/* Where the operator has its input; weights are input 1, the bias comes behind both. */
+/* The number of the layer's input; the weights are input 1, the bias follows. */
 static uint32_t input_index(const struct tflite_translation *t)
 {
 	return t->op->code == TFLITE_TRANSPOSE_CONV ? 2 : 0;
@@ -62,12 +62,16 @@ bool tflite_is_wide(const struct tflite_translation *t)
 		terms = (uint64_t)w->dims[1] * w->dims[2];
 	else
 		terms = w->elements / w->dims[0];
-	/* Larger sums are exact but for the rarest data: then by real numbers, where not. */
+	/*
+	 * Up to 4 * MAX_TERMS sums are inexact for extreme data alone; larger ones use real
+	 * numbers.
+	 */
 	return terms <= 4 * MAX_TERMS &&
 	       (t->op->code != TFLITE_CONV_2D || w->dims[3] == x->dims[3]);
 }
 
-struct tflite_value tflite_wide_part(struct tflite_translation *t, struct tflite_value x, bool high)
+struct tflite_value tflite_wide_part(struct tflite_translation *t, struct tflite_value x,
+				     bool high)
 {
 	struct tflite_value upper;
 
@@ -95,7 +99,7 @@ struct tflite_value tflite_wide_sum(struct tflite_translation *t, struct tflite_
 	return tflite_binary(t, NNA_OPERATION_ADD, high, low);
 }
 
-/* By which rule the sums of the operator are scaled. */
+/* The rule by which TFLite scales the operator's sums. */
 static enum tflite_rule rule_of(struct tflite_translation *t)
 {
 	uint32_t behind = bias_index(t);
@@ -129,7 +133,7 @@ void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
 		float ws = w->scales[w->scale_count > 1 ? i : 0];
 		double factor = (double)tflite_scale(x) * (double)ws;
 
-		/* Of one scale a FULLY_CONNECTED rounds the product of both to a float. */
+		/* A FULLY_CONNECTED with one scale rounds the product of the scales to a float. */
 		if (t->op->code == TFLITE_FULLY_CONNECTED && w->scale_count == 1)
 			factor = (double)(tflite_scale(x) * ws);
 		factors[i] = tflite_factor_of(factor / (double)tflite_scale(y));
