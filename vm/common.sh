@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
 #
-# Sourced by vm/setup and vm/run: messages, and where things are cached.
+# Functions for messages, and the layout of the cache; vm/* and kernel/* source this file.
 #
-# The cache holds what the distribution provides, and what takes long to build out of that:
+# The cache holds downloads of the distribution, and the results of long builds:
 #
 #   qemu/VERSION/        an extracted QEMU with its own C library
 #   gbinder/VERSION/     an extracted libgbinder, for machines whose release has none
 #   kernel/RELEASE/      an extracted kernel package: boot/, lib/modules/, headers, kbuild tools
-#   source/VERSION/      an unpacked kernel source, never written to
-#   built/NAME-KEY/      a kernel built out of it as vm/config/NAME says: out/ is kbuild's; of uml
-#                        also source/, a linked copy of the source with the driver grafted in
-#   cross/               the source with the driver grafted in, and what kernel/cross builds of it
+#   source/VERSION/      an unpacked kernel source, which no script writes to
+#   built/NAME-KEY/      a kernel built from it as vm/config/NAME describes: out/ is kbuild's; uml
+#                        also has source/, a hard-linked copy with the driver grafted in
+#   cross/               the source with the driver grafted in, and the builds of kernel/cross
 #   debian/              base systems and packages for tests/install/debian
 #   initramfs/           one image per kernel release and contents of vm/init
-#   stamp.NAME           shell variables for each thing chosen, with versions and checksums
-#   apt/                 private package lists; the machine's own apt state is not touched
+#   stamp.NAME           shell variables for each item above: its version and its paths
+#   apt/                 private package lists, apart from the machine's own apt
 
 NNA_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 NNA_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/nnaccel
 NNA_QEMU_MIN=10.1
 
-# kernel_config NAME: the options of vm/config/NAME. A file whose comment begins with "On top of OTHER:"
-# has those of that one, too, which it may overrule; allnoconfig has none.
+# kernel_config NAME: the options of vm/config/NAME. A file whose comment begins with "On top of
+# OTHER:" inherits the options of OTHER and may override them; allnoconfig has none.
 kernel_config() {
 	local file=$NNA_TOP/vm/config/$1 base
 	[ "$1" != allnoconfig ] || return 0
@@ -35,10 +35,10 @@ kernel_config() {
 # Prints one line on stderr.
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
-# One clear line, then exit 1 (or NNA_DIE_STATUS).
+# Prints one line and exits with 1, or with NNA_DIE_STATUS.
 die() { say "$*"; exit "${NNA_DIE_STATUS:-1}"; }
 
-# version_ge A B: A >= B, for dotted numbers.
+# version_ge A B: whether A >= B, for dotted numbers.
 version_ge() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
 
 # "Label URI" for each of the machine's Debian archives.
@@ -51,8 +51,8 @@ mirrors() {
 # qemu_version BINARY...: "10.2.1"; fails when it does not run.
 qemu_version() { "$@" --version 2>/dev/null | sed -n '1s/.*version \([0-9.]*\).*/\1/p'; }
 
-# Sets the array NNA_QEMU: how to start the chosen QEMU. One that was extracted runs with its own C
-# library and must not pick up this machine's QEMU modules.
+# Sets the array NNA_QEMU, the command that starts the chosen QEMU. An extracted QEMU runs with its
+# own C library and must not load this machine's QEMU modules.
 qemu_set() {
 	local root=${NNA_QEMU_ROOT:-} lib
 	NNA_QEMU=("$NNA_QEMU_BINARY")
