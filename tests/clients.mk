@@ -54,7 +54,7 @@ check-clients-frames: $(CLIENTS_DELEGATE)
 # Loopback and device, to the byte.
 check-clients-vm: check-clients-models
 	[ -r $(BUILD)/kernel/nna.ko ] || { vm/setup && $(MAKE) kernel; }
-	vm/run --timeout 2700 -- tests/clients/compare $(BUILD)/bin/nnactl none \
+	vm/run --timeout 2700 $(if $(wildcard ../shared),--share ../shared) -- tests/clients/compare $(BUILD)/bin/nnactl none \
 		--saved $(CLIENTS_MODELS)/loopback $(CLIENTS_ALL)
 
 # TFLite's own NNAPI delegate, which pymicro-wakeword's library has, on libneuralnetworks.so.

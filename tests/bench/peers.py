@@ -127,7 +127,7 @@ def run_ours(options, path, threads, runs, which="median"):
 def run_guest(options, path, threads, runs):
     """Time of a client in an emulated guest, and what is the device's of it: medians in ms."""
     result = measure([options.guest, "--timeout", "600", "--device-arg", f"--threads={threads}",
-                      "--", options.nnactl, "bench", str(path), "--json", "--shared",
+                      "--share", str(path.parent), "--", options.nnactl, "bench", str(path), "--json", "--shared",
                       "--runs", str(runs)], threads)
     return result["wall_ms"]["median"], result["device_ms"]["median"]
 
