@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The state of a device and the requests that every file of the driver may use. Only nna_hw.h lies
- * below; nna_user.h, nna_pm.h, nna_clock.h and nna_fault.h are on the same layer. A request, such as a reset,
- * queues a work item whose function belongs to a higher layer.
+ * below; nna_user.h, nna_share.h, nna_pm.h, nna_clock.h and nna_fault.h are on the same layer. A
+ * request, such as a reset, queues a work item whose function belongs to a higher layer.
  */
 /**
  * DOC: Lifetimes and locks

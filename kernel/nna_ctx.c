@@ -85,10 +85,21 @@ struct nna_usage *nna_usage_create(struct nna_device *nna)
 	kref_init(&usage->refs);
 	init_waitqueue_head(&usage->quota_waitq);
 	for (i = 0; i < NNA_JOB_RINGS; i++)
-		nna_share_init(&usage->shares[i]);
+		nna_share_init(&usage->shares[i], &usage->user->shares[i]);
 	usage->pid = task_tgid_nr(current);
 	get_task_comm(usage->comm, current);
 	return usage;
+}
+
+struct nna_user *nna_usage_set_user(struct nna_usage *usage, struct nna_user *user)
+{
+	struct nna_user *old = usage->user;
+	unsigned int i;
+
+	usage->user = user;
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		usage->shares[i].user = &user->shares[i];
+	return old;
 }
 
 static void nna_usage_release(struct kref *kref)

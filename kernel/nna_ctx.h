@@ -77,6 +77,15 @@ struct nna_usage {
 /** nna_usage_create() - Create the usage of a new file of the current process; or an ERR_PTR. */
 struct nna_usage *nna_usage_create(struct nna_device *nna);
 
+/**
+ * nna_usage_set_user() - Make a file without contexts belong to another user.
+ * @usage: its usage.
+ * @user: the user; takes over a reference.
+ *
+ * Return: the former user; the caller gets the reference.
+ */
+struct nna_user *nna_usage_set_user(struct nna_usage *usage, struct nna_user *user);
+
 /** nna_usage_put() - Drop a reference; any context. */
 void nna_usage_put(struct nna_usage *usage);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Open files: see nna_file.h. */
 
-#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include <drm/drm_drv.h>
@@ -82,7 +81,7 @@ int nna_file_set_user(struct nna_file *nfile, const struct nna_user_key *key)
 	spin_lock(&nfile->lock);
 	if (!nfile->user_used) {
 		nfile->user_used = true;
-		swap(nfile->usage->user, user);
+		user = nna_usage_set_user(nfile->usage, user);
 		ret = 0;
 	}
 	spin_unlock(&nfile->lock);

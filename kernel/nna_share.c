@@ -10,14 +10,28 @@
 /* A job shorter than expected lowers the expected run time by this fraction of the difference. */
 #define NNA_SHARE_DECAY	8
 
+static struct nna_share_user *to_nna_share_user(const struct rb_node *node)
+{
+	return container_of(node, struct nna_share_user, node);
+}
+
 static struct nna_share *to_nna_share(const struct rb_node *node)
 {
 	return container_of(node, struct nna_share, node);
 }
 
+static bool nna_share_user_less(struct rb_node *a, const struct rb_node *b)
+{
+	return to_nna_share_user(a)->used < to_nna_share_user(b)->used;
+}
+
 static bool nna_share_less(struct rb_node *a, const struct rb_node *b)
 {
-	return to_nna_share(a)->used < to_nna_share(b)->used;
+	const struct nna_share *first = to_nna_share(a), *second = to_nna_share(b);
+
+	if (first->used != second->used)
+		return first->used < second->used;
+	return first->woken && !second->woken;
 }
 
 void nna_shares_init(struct nna_shares *shares)
@@ -30,161 +44,216 @@ void nna_shares_init(struct nna_shares *shares)
 	shares->spare = 0;
 }
 
-void nna_share_init(struct nna_share *share)
+void nna_share_user_init(struct nna_share_user *user)
 {
+	user->runnable = RB_ROOT_CACHED;
+	INIT_LIST_HEAD(&user->urgent_node);
+}
+
+void nna_share_init(struct nna_share *share, struct nna_share_user *user)
+{
+	share->user = user;
 	INIT_LIST_HEAD(&share->runnable);
-	INIT_LIST_HEAD(&share->urgent_node);
 	share->longest = NNA_SHARE_SECOND_NS;
 }
 
-static void nna_share_set_used(struct nna_shares *shares, struct nna_share *share, u64 used)
+static void nna_share_user_set_used(struct nna_shares *shares, struct nna_share_user *user,
+				    u64 used)
 {
-	if (share->queues)
-		rb_erase_cached(&share->node, &shares->active);
-	share->used = used;
-	if (share->queues)
-		rb_add_cached(&share->node, &shares->active, nna_share_less);
+	if (user->queues)
+		rb_erase_cached(&user->node, &shares->active);
+	user->used = used;
+	if (user->queues)
+		rb_add_cached(&user->node, &shares->active, nna_share_user_less);
 }
 
-/* Called when the client has become urgent or not, or has got or lost its last runnable queue. */
-static void nna_share_update_urgent(struct nna_shares *shares, struct nna_share *share)
+static void nna_share_set_used(struct nna_share *share, u64 used, bool woken)
 {
-	bool first = share->urgent && !list_empty(&share->runnable);
+	bool runnable = !list_empty(&share->runnable);
+
+	if (runnable)
+		rb_erase_cached(&share->node, &share->user->runnable);
+	share->used = used;
+	share->woken = woken;
+	if (runnable)
+		rb_add_cached(&share->node, &share->user->runnable, nna_share_less);
+}
+
+/* Called when the user has become urgent or not, or has got or lost its last runnable client. */
+static void nna_share_user_update_urgent(struct nna_shares *shares, struct nna_share_user *user)
+{
+	bool first = user->urgent && !RB_EMPTY_ROOT(&user->runnable.rb_root);
 
 	if (!first)
-		list_del_init(&share->urgent_node);
-	else if (list_empty(&share->urgent_node))
-		list_add_tail(&share->urgent_node, &shares->urgent_runnable);
+		list_del_init(&user->urgent_node);
+	else if (list_empty(&user->urgent_node))
+		list_add_tail(&user->urgent_node, &shares->urgent_runnable);
 }
 
-static void nna_share_set_woken(struct nna_shares *shares, struct nna_share *share, bool woken)
+static void nna_share_user_set_woken(struct nna_shares *shares, struct nna_share_user *user,
+				     bool woken)
 {
-	/* Rule 2: a client that is ahead waits like clients that were not idle. */
-	bool urgent = woken && share->used <= shares->now + NNA_SHARE_LEAD_NS;
+	/* Rule 2: a user that is ahead waits like users that were not idle. */
+	bool urgent = woken && user->used <= shares->now + NNA_SHARE_LEAD_NS;
 
-	shares->woken += woken - share->woken;
-	share->woken = woken;
-	shares->urgent += urgent - share->urgent;
-	share->urgent = urgent;
-	nna_share_update_urgent(shares, share);
+	shares->woken += woken - user->woken;
+	user->woken = woken;
+	shares->urgent += urgent - user->urgent;
+	user->urgent = urgent;
+	nna_share_user_update_urgent(shares, user);
 }
 
 void nna_share_wake(struct nna_shares *shares, struct nna_share *share)
 {
-	if (share->queues++)
+	struct nna_share_user *user = share->user;
+
+	if (!share->queues++) {
+		share->woken = true;
+		share->used = max(share->used, user->now);
+	}
+	if (user->queues++)
 		return;
-	nna_share_set_woken(shares, share, !share->entries);
-	share->used = max(share->used, shares->now);
-	rb_add_cached(&share->node, &shares->active, nna_share_less);
+	nna_share_user_set_woken(shares, user, !user->entries);
+	user->used = max(user->used, shares->now);
+	rb_add_cached(&user->node, &shares->active, nna_share_user_less);
 }
 
 void nna_share_sleep(struct nna_shares *shares, struct nna_share *share)
 {
-	if (--share->queues)
+	struct nna_share_user *user = share->user;
+
+	share->queues--;
+	if (--user->queues)
 		return;
-	nna_share_set_woken(shares, share, false);
-	rb_erase_cached(&share->node, &shares->active);
+	nna_share_user_set_woken(shares, user, false);
+	rb_erase_cached(&user->node, &shares->active);
 }
 
 void nna_share_add_runnable(struct nna_shares *shares, struct nna_share *share,
 			    struct list_head *queue)
 {
+	if (list_empty(&share->runnable))
+		rb_add_cached(&share->node, &share->user->runnable, nna_share_less);
 	list_add_tail(queue, &share->runnable);
-	nna_share_update_urgent(shares, share);
+	nna_share_user_update_urgent(shares, share->user);
 }
 
 void nna_share_remove_runnable(struct nna_shares *shares, struct nna_share *share,
 			       struct list_head *queue)
 {
+	if (list_empty(queue))
+		return;
 	list_del_init(queue);
-	nna_share_update_urgent(shares, share);
+	if (list_empty(&share->runnable))
+		rb_erase_cached(&share->node, &share->user->runnable);
+	nna_share_user_update_urgent(shares, share->user);
 }
 
-static bool nna_share_has_room(const struct nna_shares *shares, const struct nna_share *share)
+static bool nna_share_user_has_room(const struct nna_shares *shares,
+				    const struct nna_share_user *user)
 {
-	switch (share->entries) {
+	switch (user->entries) {
 	case 0:
 		return true;
 	case 1:
-		return share->expected < NNA_SHARE_SECOND_NS;
+		return user->expected < NNA_SHARE_SECOND_NS;
 	default:
-		return !share->full && shares->spare < NNA_SHARE_SPARE_NS;
+		return !user->full && shares->spare < NNA_SHARE_SPARE_NS;
 	}
 }
 
-struct nna_share *nna_share_next(const struct nna_shares *shares)
+static const struct nna_share_user *nna_share_next_user(const struct nna_shares *shares)
 {
 	struct rb_node *first = rb_first_cached(&shares->active), *node;
 
 	if (!list_empty(&shares->urgent_runnable))
-		return list_first_entry(&shares->urgent_runnable, struct nna_share, urgent_node);
+		return list_first_entry(&shares->urgent_runnable, struct nna_share_user,
+					urgent_node);
 	if (shares->urgent)
 		return NULL;
 	/*
-	 * A client without room has jobs on the ring, so the loop skips at most as many as the ring
+	 * A user without room has jobs on the ring, so the loop skips at most as many as the ring
 	 * has.
 	 */
 	for (node = first; node; node = rb_next(node)) {
-		struct nna_share *share = to_nna_share(node);
+		struct nna_share_user *user = to_nna_share_user(node);
 
-		if (share->used - to_nna_share(first)->used > NNA_SHARE_LEAD_NS)
+		if (user->used - to_nna_share_user(first)->used > NNA_SHARE_LEAD_NS)
 			break;
-		if (!list_empty(&share->runnable) && nna_share_has_room(shares, share))
-			return share;
-		if (share->woken)
+		if (!RB_EMPTY_ROOT(&user->runnable.rb_root) &&
+		    nna_share_user_has_room(shares, user))
+			return user;
+		if (user->woken)
 			break;
 	}
 	return NULL;
 }
 
-/* Expected run time of a client's jobs on the ring beyond two. */
-static u64 nna_share_spare(const struct nna_share *share)
+struct nna_share *nna_share_next(const struct nna_shares *shares)
 {
-	if (share->entries <= 2)
+	const struct nna_share_user *user = nna_share_next_user(shares);
+
+	return user ? to_nna_share(rb_first_cached(&user->runnable)) : NULL;
+}
+
+/* Expected run time of a user's jobs on the ring beyond two. */
+static u64 nna_share_user_spare(const struct nna_share_user *user)
+{
+	if (user->entries <= 2)
 		return 0;
-	return div_u64(share->expected, share->entries) * (share->entries - 2);
+	return div_u64(user->expected, user->entries) * (user->entries - 2);
 }
 
 /* Counts a job that goes on the ring or leaves it; adds @entries and @expected to the counts. */
 static void nna_share_count(struct nna_shares *shares, struct nna_share *share, int entries,
 			    s64 expected)
 {
-	shares->spare -= nna_share_spare(share);
-	share->entries += entries;
+	struct nna_share_user *user = share->user;
+
 	share->expected += expected;
-	shares->spare += nna_share_spare(share);
+	shares->spare -= nna_share_user_spare(user);
+	user->entries += entries;
+	user->expected += expected;
+	shares->spare += nna_share_user_spare(user);
 }
 
 u64 nna_share_enter(struct nna_shares *shares, struct nna_share *share, u64 budget)
 {
 	u64 charged = min(share->longest, budget);
+	struct nna_share_user *user = share->user;
 
 	/*
-	 * Without the expected run time, which may be given back: else a client that wakes would
-	 * wait for it. An urgent client does not move @now: else it would always be close enough to
-	 * be urgent again.
+	 * Without the expected run time, which may be given back: else a user that wakes would wait
+	 * for it. An urgent user does not move @now: else it would always be close enough to be
+	 * urgent again.
 	 */
-	if (!share->urgent)
-		shares->now = max(shares->now, share->used - share->expected);
-	nna_share_set_used(shares, share, share->used + charged);
-	nna_share_set_woken(shares, share, false);
+	if (!user->urgent)
+		shares->now = max(shares->now, user->used - user->expected);
+	user->now = max(user->now, share->used - share->expected);
+	nna_share_user_set_used(shares, user, user->used + charged);
+	nna_share_set_used(share, share->used + charged, false);
+	nna_share_user_set_woken(shares, user, false);
 	nna_share_count(shares, share, 1, charged);
-	if (share->expected >= NNA_SHARE_RING_NS)
-		share->full = true;
+	if (user->expected >= NNA_SHARE_RING_NS)
+		user->full = true;
 	return charged;
 }
 
 void nna_share_leave(struct nna_shares *shares, struct nna_share *share, u64 charged,
 		     const u64 *ran)
 {
+	struct nna_share_user *user = share->user;
+	const u64 real = ran ? *ran : 0;
+
 	nna_share_count(shares, share, -1, -(s64)charged);
-	if (share->expected <= NNA_SHARE_RING_NS / 2)
-		share->full = false;
-	nna_share_set_used(shares, share, share->used - charged + (ran ? *ran : 0));
+	if (user->expected <= NNA_SHARE_RING_NS / 2)
+		user->full = false;
+	nna_share_user_set_used(shares, user, user->used - charged + real);
+	nna_share_set_used(share, share->used - charged + real, share->woken);
 	if (!ran)
 		return;
-	if (*ran < share->longest)
-		share->longest -= (share->longest - *ran) / NNA_SHARE_DECAY;
+	if (real < share->longest)
+		share->longest -= (share->longest - real) / NNA_SHARE_DECAY;
 	else
-		share->longest = *ran;
+		share->longest = real;
 }

@@ -82,6 +82,7 @@ struct nna_user *nna_user_find(struct nna_device *nna, const struct nna_user_key
 	struct nna_users *users = nna->users;
 	struct nna_user *user, *found;
 	struct rb_node *node;
+	unsigned int i;
 
 	user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
 	if (!user)
@@ -90,6 +91,8 @@ struct nna_user *nna_user_find(struct nna_device *nna, const struct nna_user_key
 	user->key = *key;
 	INIT_LIST_HEAD(&user->idle);
 	user->refs = 1;
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		nna_share_user_init(&user->shares[i]);
 
 	spin_lock_irq(&users->lock);
 	node = rb_find_add(&user->node, &users->table, nna_user_compare_nodes);

@@ -10,10 +10,10 @@
  *  - For a process in a user namespace other than the initial one, the owner of the outermost
  *    namespace below the initial one. An unprivileged owner maps 65,536 subordinate uids into a
  *    namespace and switches between them: as uids they would be as many users.
- *  - Whom a process with CAP_SYS_NICE names with FILE_SET_USER: a uid, or a key of its own. A service
- *    that opens files for its clients says so for whom it opens each; else they all would be the
- *    service's uid. This capability also permits the priority that goes before all others, so it
- *    gives away nothing new.
+ *  - Whom a process with CAP_SYS_NICE names with FILE_SET_USER: a uid, or a key of its own. A
+ *    service that opens files for its clients says for whom it opens each; else they all would be
+ *    the service's uid. This capability also permits the priority that goes before all others, so
+ *    it gives away nothing new.
  *
  * Why not the control group: where systemd delegates a subtree to a user, the user creates as many
  * groups as it likes in it, and nothing marks the group that stands for the user. Where nobody has
@@ -37,6 +37,9 @@
 #include <linux/list.h>
 #include <linux/rbtree.h>
 #include <linux/types.h>
+
+#include "nna_regs.h"
+#include "nna_share.h"
 
 struct cred;
 struct nna_device;
@@ -65,6 +68,7 @@ struct nna_user_key {
  * @refs: references; protected by the lock of the table.
  * @pages: pinned pages of its buffer objects and page tables; nna_pages.c counts them.
  * @ctxs: contexts of its files; nna_ctx.c counts them.
+ * @shares: its share of each job ring; protected by the lock of the ring's gates.
  */
 struct nna_user {
 	struct nna_device *nna;
@@ -74,6 +78,7 @@ struct nna_user {
 	u32 refs;
 	atomic_long_t pages;
 	atomic_t ctxs;
+	struct nna_share_user shares[NNA_JOB_RINGS];
 };
 
 /** nna_users_init() - Allocate the table of users, freed with the DRM device; 0 or -ENOMEM. */

@@ -961,8 +961,7 @@ static void nna_ioctl_unknown_number(struct kunit *test)
 	u8 arg[16] = {};
 
 	KUNIT_EXPECT_EQ(test, -EINVAL,
-			nna_fake_ioctl(fake,
-				       DRM_IOWR(DRM_COMMAND_BASE + DRM_NNA_FILE_SET_USER + 1, u8[16]),
+			nna_fake_ioctl(fake, DRM_IOWR(DRM_COMMAND_BASE + NNA_IOCTL_COUNT, u8[16]),
 				       arg));
 	/* Reserved, so not in the table. */
 	KUNIT_EXPECT_EQ(test, -EINVAL,

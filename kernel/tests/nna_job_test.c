@@ -13,6 +13,7 @@
 #include "../nna_device.h"
 #include "../nna_job.h"
 #include "../nna_sched.h"
+#include "../nna_user.h"
 #include "../nna_vm.h"
 
 #define NNA_TEST_RING	DRM_NNA_CTX_PRIORITY_MEDIUM
@@ -704,18 +705,23 @@ static void nna_job_more_than_a_ring(struct kunit *test)
 	}
 }
 
-/* When a ring is full the next free entry is for a client that was idle. */
-static void nna_job_late_client(struct kunit *test)
+/* When a ring is full the next free entry is for a user that was idle. */
+static void nna_job_late_user(struct kunit *test)
 {
+	const struct nna_user_key key = { .uid = 1000 };
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_usage *usage = nna_usage_create(fake->nna);
 	struct nna_ctx *ctx = nna_job_ctx(test), *late;
 	struct nna_ring_entry entry;
 	struct dma_fence *fence;
+	struct nna_user *user;
 	unsigned int i;
 	u32 id;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(usage));
+	user = nna_user_find(fake->nna, &key);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(user));
+	nna_user_put(nna_usage_set_user(usage, user));
 	late = nna_ctx_create(fake->nna, nna_fake_vm(fake, &id), usage, NNA_TEST_RING);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(late));
 	for (i = 0; i < 2 * NNA_RING_SIZE; i++)
@@ -1089,7 +1095,7 @@ static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_accounts_run_time),
 	KUNIT_CASE(nna_job_cost),
 	KUNIT_CASE(nna_job_more_than_a_ring),
-	KUNIT_CASE(nna_job_late_client),
+	KUNIT_CASE(nna_job_late_user),
 	KUNIT_CASE(nna_job_signals_once),
 	KUNIT_CASE(nna_job_ctx_destroyed),
 	KUNIT_CASE(nna_job_destroyed_in_order),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Shares: the choice of clients, with a model of a ring and a device in virtual time. Each client
- * has one job size and always has jobs, except one that wakes later with a short job.
+ * has one job size and always has jobs, except one that wakes later with a short job. Each is a
+ * user of its own, unless nna_share_add_file() has added it.
  */
 
 #include <linux/list.h>
@@ -16,6 +17,7 @@
 #define NNA_TEST_NOISE		(5ull * NSEC_PER_MSEC)
 
 struct nna_test_client {
+	struct nna_share_user user;
 	struct nna_share share;
 	struct list_head queue;
 	u64 size;
@@ -59,12 +61,33 @@ static void nna_share_return(struct nna_share_test *t, struct nna_test_client *c
 	nna_share_wake(&t->shares, &client->share);
 }
 
-/* Adds a client that has jobs from now on, of @size ns each. */
-static struct nna_test_client *nna_share_add(struct nna_share_test *t, u64 size)
+/* Adds a client of a user of its own, without jobs. */
+static struct nna_test_client *nna_share_add_idle(struct nna_share_test *t)
 {
 	struct nna_test_client *client = &t->clients[t->count++];
 
-	nna_share_init(&client->share);
+	nna_share_user_init(&client->user);
+	nna_share_init(&client->share, &client->user);
+	return client;
+}
+
+/* Adds a client that has jobs from now on, of @size ns each. */
+static struct nna_test_client *nna_share_add(struct nna_share_test *t, u64 size)
+{
+	struct nna_test_client *client = nna_share_add_idle(t);
+
+	client->size = size;
+	nna_share_return(t, client);
+	return client;
+}
+
+/* Adds one more client of the user of @first. */
+static struct nna_test_client *nna_share_add_file(struct nna_share_test *t,
+						  struct nna_test_client *first, u64 size)
+{
+	struct nna_test_client *client = &t->clients[t->count++];
+
+	nna_share_init(&client->share, &first->user);
 	client->size = size;
 	nna_share_return(t, client);
 	return client;
@@ -282,7 +305,7 @@ static void nna_share_wait_despite_noise(struct kunit *test)
 			;
 		longest = max(longest, t->clock - since - (t->noise - noise));
 		nna_share_remove(t, late);
-		while (late->share.entries)
+		while (late->user.entries)
 			nna_share_run(test, t);
 		*late = (struct nna_test_client) {};
 	}
@@ -305,7 +328,7 @@ static void nna_share_waits_when_ahead(struct kunit *test)
 		while (greedy->ran == ran) {
 			nna_share_run(test, t);
 			/* It waits for its one job. */
-			if (greedy->share.queues && greedy->share.entries)
+			if (greedy->share.queues && greedy->user.entries)
 				nna_share_remove(t, greedy);
 		}
 		nna_share_return(t, greedy);
@@ -334,13 +357,13 @@ static void nna_share_stays_beside_wakers(struct kunit *test)
 			c = wakers[k];
 			if (c->share.queues)
 				nna_share_add_runnable(&t->shares, &c->share, &c->queue);
-			else if (!c->share.entries)
+			else if (!c->user.entries)
 				nna_share_wake(&t->shares, &c->share);
 		}
 		nna_share_fill(t);
 		for (k = 0; k < ARRAY_SIZE(wakers); k++) {
 			c = wakers[k];
-			if (c->share.entries && c->share.queues)
+			if (c->user.entries && c->share.queues)
 				nna_share_remove(t, c);
 			else if (!list_empty(&c->queue))
 				nna_share_remove_runnable(&t->shares, &c->share, &c->queue);
@@ -386,7 +409,7 @@ static void nna_share_wait_after_a_long_job(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		nna_share_run(test, t);
 	nna_share_fill(t);
-	KUNIT_EXPECT_EQ(test, 2u, client->share.entries);
+	KUNIT_EXPECT_EQ(test, 2u, client->user.entries);
 	KUNIT_EXPECT_GT(test, client->share.longest, 10ull * NSEC_PER_MSEC);
 	since = t->clock;
 	late = nna_share_add(t, 1000);
@@ -422,8 +445,7 @@ static void nna_share_waits_for_the_late(struct kunit *test)
 	nna_share_run_until(test, t, 100ull * NSEC_PER_MSEC);
 	nna_share_fill(t);
 	tail = t->tail;
-	late = &t->clients[t->count++];
-	nna_share_init(&late->share);
+	late = nna_share_add_idle(t);
 	nna_share_wake(&t->shares, &late->share);
 	nna_share_drain(test, t);
 	nna_share_add_runnable(&t->shares, &late->share, &late->queue);
@@ -495,7 +517,7 @@ static void nna_share_wait_behind_short_jobs(struct kunit *test)
 		nna_share_return(t, &t->clients[i]);
 	nna_share_fill(t);
 	for (i = 0; i < count; i++)
-		KUNIT_EXPECT_GE(test, t->clients[i].share.entries, 2u);
+		KUNIT_EXPECT_GE(test, t->clients[i].user.entries, 2u);
 	since = t->clock;
 	late = nna_share_add(t, 1000);
 	while (nna_share_run(test, t) != late)
@@ -570,6 +592,113 @@ static void nna_share_idle_saves_nothing(struct kunit *test)
 	KUNIT_EXPECT_LE(test, busy->ran - before, 520ull * NSEC_PER_MSEC);
 }
 
+/* The run time of a user whose clients are t->clients[first] to the one before @end. */
+static u64 nna_share_ran(const struct nna_share_test *t, unsigned int first, unsigned int end)
+{
+	u64 ran = 0;
+
+	for (; first < end; first++)
+		ran += t->clients[first].ran;
+	return ran;
+}
+
+/* A user with 32 files gets as much as one with a single file, and its files share that. */
+static void nna_share_by_user(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *one = nna_share_add(t, NSEC_PER_MSEC), *many;
+	const u64 part = NSEC_PER_SEC, each = part / 32;
+	unsigned int i;
+
+	many = nna_share_add(t, NSEC_PER_MSEC);
+	for (i = 1; i < 32; i++)
+		nna_share_add_file(t, many, (1 + i % 4) * NSEC_PER_MSEC);
+	nna_share_run_until(test, t, 2 * part);
+	KUNIT_EXPECT_GE(test, one->ran, part - part / 10);
+	KUNIT_EXPECT_LE(test, one->ran, part + part / 10);
+	KUNIT_EXPECT_GE(test, nna_share_ran(t, 1, t->count), part - part / 10);
+	for (i = 1; i < t->count; i++) {
+		KUNIT_EXPECT_GE_MSG(test, t->clients[i].ran + 8 * NSEC_PER_MSEC, each, "%u", i);
+		KUNIT_EXPECT_LE_MSG(test, t->clients[i].ran, each + 8 * NSEC_PER_MSEC, "%u", i);
+	}
+}
+
+/* The jobs of all files of a user on the ring are bounded together, also if each expects little. */
+static void nna_share_ring_by_user(struct kunit *test)
+{
+	const u64 size = 300 * NSEC_PER_USEC;
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *many = nna_share_add(t, size), *late;
+	unsigned int i, jobs = 0;
+
+	for (i = 1; i < 32; i++)
+		nna_share_add_file(t, many, size);
+	nna_share_run_until(test, t, NSEC_PER_SEC);
+	nna_share_fill(t);
+	KUNIT_EXPECT_GE(test, many->user.entries, 2u);
+	KUNIT_EXPECT_LE(test, many->user.entries, NNA_SHARE_RING_NS / (u32)size + 1);
+	late = nna_share_add(t, 1000);
+	while (nna_share_run(test, t) != late)
+		jobs++;
+	KUNIT_EXPECT_LE(test, jobs, NNA_SHARE_RING_NS / (u32)size + 1);
+}
+
+/* Long jobs of 60 files of one user: another one waits for one of them. */
+static void nna_share_long_jobs_by_user(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *many = nna_share_add(t, 900ull * NSEC_PER_MSEC), *late;
+	unsigned int i, jobs = 0;
+
+	for (i = 1; i < 60; i++)
+		nna_share_add_file(t, many, 900ull * NSEC_PER_MSEC);
+	for (i = 0; i < 100; i++)
+		nna_share_run(test, t);
+	nna_share_fill(t);
+	KUNIT_EXPECT_EQ(test, 1u, many->user.entries);
+	late = nna_share_add(t, 1000);
+	while (nna_share_run(test, t) != late)
+		jobs++;
+	KUNIT_EXPECT_EQ(test, 1u, jobs);
+}
+
+/* A file that has been idle saves no time up among the files of its user. */
+static void nna_share_idle_file_saves_nothing(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *busy = nna_share_add(t, NSEC_PER_MSEC), *idle;
+	u64 before;
+
+	idle = nna_share_add_file(t, busy, NSEC_PER_MSEC);
+	nna_share_run_until(test, t, NSEC_PER_SEC);
+	nna_share_remove(t, idle);
+	nna_share_run_until(test, t, 5ull * NSEC_PER_SEC);
+	nna_share_return(t, idle);
+	before = busy->ran;
+	nna_share_run_until(test, t, 6ull * NSEC_PER_SEC);
+	KUNIT_EXPECT_GE(test, busy->ran - before, 480ull * NSEC_PER_MSEC);
+	KUNIT_EXPECT_LE(test, busy->ran - before, 520ull * NSEC_PER_MSEC);
+}
+
+/* A file that wakes is the next of its user, but does not make its user wake. */
+static void nna_share_file_wakes(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *many = nna_share_add(t, 2 * NSEC_PER_MSEC), *late;
+	unsigned int i, jobs = 0;
+
+	for (i = 1; i < 8; i++)
+		nna_share_add_file(t, many, 2 * NSEC_PER_MSEC);
+	nna_share_run_until(test, t, NSEC_PER_SEC);
+	nna_share_fill(t);
+	late = nna_share_add_file(t, many, 1000);
+	KUNIT_EXPECT_EQ(test, 0u, t->shares.woken);
+	while (nna_share_run(test, t) != late)
+		jobs++;
+	/* Those on the ring. */
+	KUNIT_EXPECT_LE(test, jobs, 2u);
+}
+
 static struct kunit_case nna_share_cases[] = {
 	KUNIT_CASE(nna_share_expects_long_jobs),
 	KUNIT_CASE_PARAM(nna_share_is_fair, nna_share_count_gen_params),
@@ -586,6 +715,11 @@ static struct kunit_case nna_share_cases[] = {
 	KUNIT_CASE(nna_share_long_jobs),
 	KUNIT_CASE(nna_share_short_jobs),
 	KUNIT_CASE(nna_share_idle_saves_nothing),
+	KUNIT_CASE(nna_share_by_user),
+	KUNIT_CASE(nna_share_ring_by_user),
+	KUNIT_CASE(nna_share_long_jobs_by_user),
+	KUNIT_CASE(nna_share_idle_file_saves_nothing),
+	KUNIT_CASE(nna_share_file_wakes),
 	{}
 };
 

@@ -343,9 +343,9 @@ struct drm_nna_file_counters {
  * enum drm_nna_user_type - How FILE_SET_USER names a user.
  */
 enum drm_nna_user_type {
-	/** @DRM_NNA_USER_UID: A uid, as the caller knows it: the user who opens files with this uid. */
+	/** @DRM_NNA_USER_UID: A uid, as the caller sees it: the user of files that it opens. */
 	DRM_NNA_USER_UID = 0,
-	/** @DRM_NNA_USER_KEY: Any number: a user of the caller's, other than those of other uids. */
+	/** @DRM_NNA_USER_KEY: Any number: a user of the caller's own. */
 	DRM_NNA_USER_KEY,
 };
 
