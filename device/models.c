@@ -4,11 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/ethosu/models.h"
 #include "device/nna/model.h"
 
 /* A model is a folder here and a line in this table. */
 const struct nnadev_model *const nnadev_models[] = {
 	&nnadev_nna_model,
+	&ethosu_u65_256_model,
+	&ethosu_u65_512_model,
+	&ethosu_u85_128_model,
+	&ethosu_u85_256_model,
+	&ethosu_u85_512_model,
+	&ethosu_u85_1024_model,
+	&ethosu_u85_2048_model,
 	NULL,
 };
 

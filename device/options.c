@@ -70,10 +70,12 @@ static void print_options(FILE *to, const struct nnadev_option *options)
 
 static void print_model(FILE *to, const struct nnadev_model *model)
 {
+	bool has_options = model->options[0].name;
 	char text[HELP_MAX];
 
-	fprintf(to, "\n--model %s%s: %s. Its options:\n", model->name,
-		model == nnadev_models[0] ? " (the default)" : "", model->summary);
+	fprintf(to, "\n--model %s%s: %s.%s\n", model->name,
+		model == nnadev_models[0] ? " (the default)" : "", model->summary,
+		has_options ? " Its options:" : " It has no options.");
 	print_options(to, model->options);
 	fputs("\nIts control socket takes one client at a time, and lines of text; each is "
 	      "answered with \"ok\" or\n\"error: REASON\" once it is in force:\n",

@@ -66,8 +66,14 @@ $(unit_toy): $(BUILD)/obj/tests/unit/device/toy/toy.o $(TRANSPORT_OBJS) $(HOST_O
 $(unit_toy): UNIT_LIBS := -lm
 # The NNA's table.
 unit_model := $(BUILD)/tests/unit/device/nna/test_model
-$(unit_model): $(BUILD)/obj/device/nna/model.o $(BUILD)/obj/device/models.o $(LIBNNADEV)
+$(unit_model): $(BUILD)/obj/device/nna/model.o $(BUILD)/obj/device/models.o $(ETHOSU_OBJS) \
+		$(LIBNNADEV)
 $(unit_model): UNIT_LIBS := -lm
+# The Ethos-U, without the NNA.
+ETHOSU_TESTS := $(call unit,device/ethosu)
+UNIT_TESTS += $(ETHOSU_TESTS)
+$(ETHOSU_TESTS): $(BUILD)/obj/tests/ethosu/machine.o $(ETHOSU_OBJS) $(HOST_OBJS)
+$(ETHOSU_TESTS): UNIT_LIBS := -lm
 # The command line, with all models.
 unit_options := $(BUILD)/tests/unit/device/test_options
 $(unit_options): $(patsubst %,$(BUILD)/obj/device/%.o,options models transport/control) \

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ethos-U: a functional model of Arm's Ethos-U65 and Ethos-U85, as Linux's drivers/accel/ethosu and
+ * the Vela compiler know them.
+ *
+ * The data, from the inside out
+ *
+ *   config       what a configuration is: generation, multipliers, weight streams, ID registers
+ *   opcode       the words of a command stream, by name
+ *   stream       the state that a stream sets, and what one word does to it
+ *   operation    an operation with all that it takes from the state, in its own units
+ *   port         bytes of bus memory, by the channel of the AXI interface that moves them
+ *   feature_map  elements of a feature map at (y, x, c): tiles, NHWC and bricks of 16 channels
+ *   weights      the compressed weight stream, to 9-bit values
+ *   order        which weight of a kernel the n-th value of a stream is
+ *   kernel       an operation's weights, decoded and ordered, and the cache that keeps them
+ *   rounding     scaling of accumulators
+ *   lut          activation tables and the two built-in functions
+ *   output       what becomes of an accumulator: scale, zero point, clamp, table, store
+ *   convolution, pool, elementwise, resize, dma
+ *                the operations
+ *   machine      what they run on: the bus, the pool of threads, internal memory, chain buffers
+ *   job          runs a stream on a machine
+ *   pmu          performance counters
+ *   device       registers, interrupt, the model's thread; models: the tables that nna-device lists
+ *
+ * A module calls those above it only, and host/.
+ *
+ * Order of work: operations run one after the other, each as tiles on the pool of threads. So waits
+ * and block dependencies, which order what the hardware overlaps, have nothing to do.
+ *
+ * Errors: a function that may fail returns a struct ethosu_status by value as a number: 0, or one
+ * of ETHOSU_BUS(channel), ETHOSU_PARSE, ETHOSU_STOPPED (machine.h). A command stream is the guest's:
+ * each size, product and address of it is checked where it is used, memory is bounded by constants
+ * here and in the modules, and time by tiles, between which a job can be stopped.
+ */
+#ifndef ETHOSU_CONFIG_H
+#define ETHOSU_CONFIG_H
+
+#include <stdint.h>
+
+#define ETHOSU_REGIONS 8u
+#define ETHOSU_WEIGHT_STREAMS 4u /* at most */
+#define ETHOSU_INTERNAL_MAX 98304u
+
+enum ethosu_generation {
+	ETHOSU_U65,
+	ETHOSU_U85,
+};
+
+/**
+ * struct ethosu_config - a configuration
+ * @name: names it on the command line
+ * @summary: a line for people
+ * @generation: which of the two
+ * @macs: 8-bit multiplications per cycle
+ * @streams: weight streams that a convolution reads: cores of a U65, decoders of a U85
+ * @id: register ID
+ * @config: register CONFIG
+ * @internal: bytes of internal memory that DMA reaches: SHRAM of a U65, table memory of a U85
+ * @lut: where tables begin in it
+ * @counters: event counters of the PMU
+ */
+struct ethosu_config {
+	const char *name;
+	const char *summary;
+	enum ethosu_generation generation;
+	uint32_t macs;
+	uint32_t streams;
+	uint32_t id;
+	uint32_t config;
+	uint32_t internal;
+	uint32_t lut;
+	uint32_t counters;
+};
+
+#define ETHOSU_CONFIGS 7u
+extern const struct ethosu_config ethosu_configs[ETHOSU_CONFIGS];
+
+/* The configuration of that name; NULL when there is none. */
+const struct ethosu_config *ethosu_config_find(const char *name);
+
+#endif

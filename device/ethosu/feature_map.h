@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ethos-U: elements of a feature map.
+ *
+ * An element of NHWC lies at base + y * stride_y + x * stride_x + c * bytes; of NHCWB16 at
+ * base + y * stride_y + c / 16 * stride_c + (16 * x + c % 16) * bytes. The base is the tile's:
+ *
+ *	columns from width0 on are in tile 1 (rows up to height1) or 3, else in tile 0 (rows up to
+ *	height0) or 2; coordinates count from where the tile begins. Tiles 3x1: rows up to height0
+ *	are in tile 0, the next ones up to height1 in tile 1, the others in tile 2.
+ *
+ * Coordinates must lie within the map.
+ */
+#ifndef ETHOSU_FEATURE_MAP_H
+#define ETHOSU_FEATURE_MAP_H
+
+#include "device/ethosu/machine.h"
+#include "device/ethosu/operation.h"
+#include "device/ethosu/port.h"
+
+/**
+ * ethosu_map_read() - channels of a pixel
+ * @map: the map
+ * @machine: holds its chain buffer
+ * @port: a port that reads
+ * @y: row
+ * @x: column
+ * @c: first channel
+ * @n: channels
+ * @values: written; the zero point is in them
+ *
+ * Return: 0 or a status.
+ */
+uint32_t ethosu_map_read(const struct ethosu_feature_map *map,
+			 const struct ethosu_machine *machine, struct ethosu_port *port, uint32_t y,
+			 uint32_t x, uint32_t c, uint32_t n, int32_t *values);
+
+/* The same, of values of 64 bits. */
+uint32_t ethosu_map_read_wide(const struct ethosu_feature_map *map,
+			      const struct ethosu_machine *machine, struct ethosu_port *port,
+			      uint32_t y, uint32_t x, uint32_t c, uint32_t n, int64_t *values);
+
+/* Write channels of a pixel; of a value, the low bytes are written. */
+uint32_t ethosu_map_write(const struct ethosu_feature_map *map, struct ethosu_machine *machine,
+			  struct ethosu_port *port, uint32_t y, uint32_t x, uint32_t c, uint32_t n,
+			  const int64_t *values);
+
+#endif

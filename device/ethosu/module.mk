@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+#
+# Arm's Ethos-U65 and U85, for nna-device and for tests.
+ETHOSU_SRCS := $(wildcard device/ethosu/*.c)
+ETHOSU_OBJS := $(ETHOSU_SRCS:%.c=$(BUILD)/obj/%.o)
+MODEL_OBJS += $(ETHOSU_OBJS)
+
+# Sums of products are what a job spends its time with.
+$(BUILD)/obj/device/ethosu/convolution.o: override CFLAGS += -O3

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ethos-U: what becomes of the values that an operation computes: scale, zero point, clamp,
+ * activation, and the place in the OFM.
+ */
+#ifndef ETHOSU_OUTPUT_H
+#define ETHOSU_OUTPUT_H
+
+#include "device/ethosu/machine.h"
+#include "device/ethosu/operation.h"
+#include "device/ethosu/port.h"
+
+/**
+ * struct ethosu_channel_scale - a scale record
+ * @bias: added to the sum
+ * @scale: factor
+ * @shift: 0 to 63
+ */
+struct ethosu_channel_scale {
+	int64_t bias;
+	uint32_t scale;
+	uint8_t shift;
+};
+
+/**
+ * enum ethosu_scaling - how values are scaled
+ * @ETHOSU_UNSCALED: not at all: they have been, or need none
+ * @ETHOSU_SCALED: as the operation's OFM scale says
+ * @ETHOSU_BY_CHANNEL: as the channel's record says
+ */
+enum ethosu_scaling {
+	ETHOSU_UNSCALED,
+	ETHOSU_SCALED,
+	ETHOSU_BY_CHANNEL,
+};
+
+/**
+ * struct ethosu_output - the way of a tile's values into the OFM
+ * @machine: the machine
+ * @op: the operation
+ * @channels: records of ETHOSU_BY_CHANNEL, by channel
+ * @scaling: how values are scaled
+ * @port: a port that writes
+ */
+struct ethosu_output {
+	struct ethosu_machine *machine;
+	const struct ethosu_operation *op;
+	const struct ethosu_channel_scale *channels;
+	enum ethosu_scaling scaling;
+	struct ethosu_port port;
+};
+
+/* Before the first tile: makes the chain buffer if the OFM goes there. Return: 0 or a status. */
+uint32_t ethosu_output_prepare(struct ethosu_machine *machine, const struct ethosu_operation *op);
+
+/* The way of a tile. */
+struct ethosu_output ethosu_output(struct ethosu_machine *machine,
+				   const struct ethosu_operation *op, enum ethosu_scaling scaling,
+				   const struct ethosu_channel_scale *channels);
+
+/* Put values of @n channels of a pixel. They are overwritten. Return: 0 or a status. */
+uint32_t ethosu_output_put(struct ethosu_output *output, uint32_t y, uint32_t x, uint32_t c,
+			   uint32_t n, int64_t *values);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "device/ethosu/patch.h"
+
+#include <string.h>
+
+#include "device/ethosu/feature_map.h"
+
+#define UPSCALE_ZEROS 2u
+
+struct ethosu_patch ethosu_patch_of(const struct ethosu_window *w, const struct ethosu_box *box,
+				    uint32_t c, uint32_t depth)
+{
+	return (struct ethosu_patch){
+		.y = (int64_t)box->y * w->stride_y - w->top,
+		.x = (int64_t)box->x * w->stride_x - w->left,
+		.c = c,
+		.height = (box->height - 1) * w->stride_y + (w->height - 1) * w->dilation_y + 1,
+		.width = (box->width - 1) * w->stride_x + (w->width - 1) * w->dilation_x + 1,
+		.depth = depth,
+	};
+}
+
+/**
+ * struct pixels - where pixels go
+ */
+struct pixels {
+	int32_t *values;
+	int16_t *halves;
+};
+
+static void put(struct pixels *to, const int32_t *row, uint32_t n, int32_t zero_point)
+{
+	if (to->values) {
+		for (uint32_t i = 0; i < n; i++)
+			to->values[i] = (int32_t)((uint32_t)row[i] - (uint32_t)zero_point);
+		to->values += n;
+	} else {
+		for (uint32_t i = 0; i < n; i++)
+			to->halves[i] = (int16_t)(row[i] - zero_point);
+		to->halves += n;
+	}
+}
+
+static void fill(struct pixels *to, int32_t value, uint32_t n)
+{
+	if (to->values) {
+		for (uint32_t i = 0; i < n; i++)
+			to->values[i] = value;
+		to->values += n;
+	} else {
+		for (uint32_t i = 0; i < n; i++)
+			to->halves[i] = (int16_t)value;
+		to->halves += n;
+	}
+}
+
+uint32_t ethosu_patch_read(struct ethosu_machine *machine, const struct ethosu_operation *op,
+			   const struct ethosu_patch *patch, int32_t pad, int32_t *values,
+			   int16_t *halves, int32_t *row)
+{
+	struct ethosu_port port = ethosu_port(machine->bus, ETHOSU_CHANNEL_IFM);
+	const struct ethosu_window *w = &op->window;
+	struct pixels to = { values, halves };
+
+	for (uint32_t j = 0; j < patch->height; j++) {
+		for (uint32_t i = 0; i < patch->width; i++) {
+			int64_t y = patch->y + j, x = patch->x + i;
+			uint32_t status;
+
+			if (!ethosu_patch_inside(w, y, x)) {
+				fill(&to, pad, patch->depth);
+				continue;
+			}
+			if (w->upscale == UPSCALE_ZEROS && ((y | x) & 1)) {
+				fill(&to, 0, patch->depth);
+				continue;
+			}
+			if (w->upscale) {
+				y /= 2;
+				x /= 2;
+			}
+			status = ethosu_map_read(&op->ifm, machine, &port, (uint32_t)y, (uint32_t)x,
+						 patch->c, patch->depth, row);
+			if (status)
+				return status;
+			put(&to, row, patch->depth, op->ifm.zero_point);
+		}
+	}
+	return 0;
+}

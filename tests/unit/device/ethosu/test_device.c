@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+/* The Ethos-U as a driver sees it: probe, jobs that end well, in errors, and not at all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/ethosu/opcode.h"
+#include "device/ethosu/registers.h"
+#include "tests/ethosu/machine.h"
+
+#define LONG_WORD 0x4000u
+#define SIZE 0x10000u
+#define ANSWER 0x5au
+
+/* What a test puts into a stream. */
+struct script {
+	uint32_t *words;
+	uint32_t count;
+};
+
+static void op(struct script *s, uint32_t code, uint32_t parameter)
+{
+	s->words[s->count++] = code | parameter << 16;
+}
+
+static void set_long(struct script *s, uint32_t code, uint64_t value)
+{
+	s->words[s->count++] = code | LONG_WORD | (uint32_t)(value >> 32) << 16;
+	s->words[s->count++] = (uint32_t)value;
+}
+
+static struct script begin(struct test_ethosu *t)
+{
+	if (!t->memory[ETHOSU_REGIONS])
+		test_ethosu_memory(t, ETHOSU_REGIONS, 4096);
+	memset(t->memory[ETHOSU_REGIONS], 0, 4096);
+	return (struct script){ (uint32_t *)t->memory[ETHOSU_REGIONS], 0 };
+}
+
+static uint32_t run(struct test_ethosu *t, const struct script *s)
+{
+	t->size[ETHOSU_REGIONS] = s->count * 4;
+	test_ethosu_start(t);
+	return test_ethosu_wait(t);
+}
+
+static void add_copy(struct script *s, uint32_t from, uint32_t to, uint64_t target, uint64_t length)
+{
+	op(s, ETHOSU_SET_DMA_SOURCE_REGION, from);
+	op(s, ETHOSU_SET_DMA_TARGET_REGION, to);
+	set_long(s, ETHOSU_SET_DMA_SOURCE, 0);
+	set_long(s, ETHOSU_SET_DMA_TARGET, target);
+	set_long(s, ETHOSU_SET_DMA_LENGTH, length);
+	op(s, ETHOSU_OP_DMA_START, 0);
+}
+
+static int setup(void **state)
+{
+	static struct test_ethosu t;
+
+	test_ethosu_create(&t, ethosu_config_find("ethos-u85-256"), 2);
+	test_ethosu_memory(&t, 0, SIZE);
+	test_ethosu_memory(&t, 1, SIZE);
+	test_ethosu_reset(&t);
+	*state = &t;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	test_ethosu_destroy(*state);
+	return 0;
+}
+
+static void test_configs(void **state)
+{
+	for (uint32_t i = 0; i < ETHOSU_CONFIGS; i++) {
+		const struct ethosu_config *config = &ethosu_configs[i];
+		uint32_t pmu = config->generation == ETHOSU_U65 ? ETHOSU_REG_PMU_U65
+								: ETHOSU_REG_PMU_U85;
+		struct test_ethosu t;
+
+		test_ethosu_create(&t, config, 1);
+		assert_int_equal(ethosu_device_read(t.device, ETHOSU_REG_PROT), 0);
+		test_ethosu_reset(&t);
+		assert_int_equal(ethosu_device_read(t.device, ETHOSU_REG_PROT),
+				 ETHOSU_PROT_NONSECURE);
+		assert_int_equal(ethosu_device_read(t.device, ETHOSU_REG_ID), config->id);
+		assert_int_equal(ethosu_device_read(t.device, ETHOSU_REG_CONFIG), config->config);
+		assert_int_equal(1u << (config->config & 0xf), config->macs);
+		assert_int_equal(ethosu_device_read(t.device, pmu) >> ETHOSU_PMCR_COUNTERS_SHIFT,
+				 config->counters);
+		assert_int_equal(ethosu_device_read(t.device, ETHOSU_REG_STATUS), 0);
+		test_ethosu_destroy(&t);
+	}
+	assert_null(ethosu_config_find("ethos-u55-128"));
+}
+
+/* What the upstream driver writes to a U65 at probe, when it takes it for a U85, is accepted. */
+static void test_probe(void **state)
+{
+	static const struct {
+		uint32_t offset, value;
+	} writes[] = {
+		{ ETHOSU_REG_REGIONCFG, 0xaa8a }, { 0x50, 0x21f3f }, { 0x54, 0x21f3f },
+		{ 0x40, 0 },			  { 0x48, 0xb7 },
+	};
+	struct test_ethosu *t = *state;
+
+	for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+		ethosu_device_write(t->device, writes[i].offset, writes[i].value);
+		assert_int_equal(ethosu_device_read(t->device, writes[i].offset), writes[i].value);
+	}
+	test_ethosu_reset(t);
+	assert_int_equal(ethosu_device_read(t->device, ETHOSU_REG_REGIONCFG), 0);
+}
+
+static void test_copy(void **state)
+{
+	struct test_ethosu *t = *state;
+	struct script s = begin(t);
+	uint32_t status;
+
+	memset(t->memory[0], ANSWER, SIZE);
+	add_copy(&s, 0, 1, 16, SIZE - 16);
+	op(&s, ETHOSU_OP_STOP, 0x1234);
+	status = run(t, &s);
+	assert_int_equal(status & 0xffff, ETHOSU_STATUS_IRQ | ETHOSU_STATUS_END);
+	assert_int_equal(status >> ETHOSU_STATUS_HISTORY_SHIFT, 0x1234);
+	assert_int_equal(ethosu_device_read(t->device, ETHOSU_REG_QREAD), s.count * 4);
+	assert_int_equal(t->memory[1][15], 0);
+	assert_int_equal(t->memory[1][16], ANSWER);
+	assert_int_equal(t->memory[1][SIZE - 1], ANSWER);
+	/* The end stays to be seen; the interrupt does not. */
+	assert_int_equal(ethosu_device_read(t->device, ETHOSU_REG_STATUS) & 0xffff,
+			 ETHOSU_STATUS_END);
+}
+
+static void test_bus_error(void **state)
+{
+	struct test_ethosu *t = *state;
+	struct script s = begin(t);
+	uint32_t status;
+
+	add_copy(&s, 0, 1, 16, SIZE);
+	op(&s, ETHOSU_OP_STOP, 0xffff);
+	status = run(t, &s);
+	assert_int_equal(status & (ETHOSU_STATUS_BUS | ETHOSU_STATUS_PARSE | ETHOSU_STATUS_END |
+				   ETHOSU_STATUS_RUNNING),
+			 ETHOSU_STATUS_BUS);
+	assert_int_equal(status >> ETHOSU_STATUS_CHANNEL_SHIFT & 0xf, 9);
+	/* The next run begins without the error of the last one. */
+	s = begin(t);
+	op(&s, ETHOSU_OP_STOP, 0);
+	assert_int_equal(run(t, &s), ETHOSU_STATUS_IRQ | ETHOSU_STATUS_END);
+}
+
+/* No command; a payload that is cut; an end without STOP; sizes that fit nothing. */
+static void test_parse_errors(void **state)
+{
+	static const uint32_t streams[][4] = {
+		{ 0x8000 },		      /* bits 15:14 */
+		{ 0x0020 },		      /* no operation */
+		{ ETHOSU_SET_DMA_SOURCE | LONG_WORD }, /* no payload */
+		{ ETHOSU_SET_IFM_DEPTH },     /* no STOP */
+		{ ETHOSU_SET_KERNEL_WIDTH | 0xffffu << 16, ETHOSU_SET_KERNEL_HEIGHT | 0xffffu << 16,
+		  ETHOSU_OP_POOL },
+		{ ETHOSU_OP_ELEMENTWISE | 12u << 16 },
+		{ ETHOSU_OP_BRANCH | LONG_WORD, 4096 },
+		{ ETHOSU_OP_BRANCH | LONG_WORD, 2 },
+	};
+	static const uint32_t counts[] = { 1, 1, 1, 1, 3, 1, 2, 2 };
+	struct test_ethosu *t = *state;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		struct script s = begin(t);
+
+		test_ethosu_reset(t);
+		memcpy(s.words, streams[i], sizeof(streams[i]));
+		s.count = counts[i];
+		assert_int_equal(run(t, &s), ETHOSU_STATUS_IRQ | ETHOSU_STATUS_PARSE);
+	}
+}
+
+/* A branch to itself: QREAD moves, no interrupt comes, and a reset ends it. */
+static void test_endless(void **state)
+{
+	struct test_ethosu *t = *state;
+	struct script s = begin(t);
+	uint32_t first;
+
+	s.words[s.count++] = ETHOSU_OP_BRANCH | LONG_WORD;
+	s.words[s.count++] = 0;
+	t->size[ETHOSU_REGIONS] = s.count * 4;
+	test_ethosu_start(t);
+	first = ethosu_device_read(t->device, ETHOSU_REG_QREAD);
+	while (ethosu_device_read(t->device, ETHOSU_REG_QREAD) == first)
+		assert_int_equal(ethosu_device_read(t->device, ETHOSU_REG_STATUS),
+				 ETHOSU_STATUS_RUNNING);
+	test_ethosu_reset(t);
+	assert_int_equal(ethosu_device_read(t->device, ETHOSU_REG_STATUS), 0);
+	s = begin(t);
+	op(&s, ETHOSU_OP_STOP, 0);
+	assert_int_equal(run(t, &s), ETHOSU_STATUS_IRQ | ETHOSU_STATUS_END);
+}
+
+static void test_faults(void **state)
+{
+	struct test_ethosu *t = *state;
+	struct script s = begin(t);
+
+	op(&s, ETHOSU_OP_STOP, 0);
+	ethosu_device_inject(t->device, ETHOSU_INJECT_BUS_ERROR, 1);
+	assert_true(run(t, &s) & ETHOSU_STATUS_BUS);
+	ethosu_device_inject(t->device, ETHOSU_INJECT_PARSE_ERROR, 1);
+	assert_true(run(t, &s) & ETHOSU_STATUS_PARSE);
+	/* An interrupt that is lost: STATUS has it. */
+	ethosu_device_inject(t->device, ETHOSU_INJECT_DROP_IRQ, 1);
+	test_ethosu_start(t);
+	while (!(ethosu_device_read(t->device, ETHOSU_REG_STATUS) & ETHOSU_STATUS_IRQ))
+		;
+	ethosu_device_write(t->device, ETHOSU_REG_CMD, ETHOSU_CMD_CLEAR_IRQ);
+	/* A hang ends by a function level reset as well. */
+	ethosu_device_inject(t->device, ETHOSU_INJECT_HANG, 1);
+	test_ethosu_start(t);
+	ethosu_device_reset(t->device);
+	assert_int_equal(ethosu_device_read(t->device, ETHOSU_REG_STATUS), 0);
+	ethosu_device_inject(t->device, ETHOSU_INJECT_HANG, 0);
+	assert_int_equal(run(t, &s), ETHOSU_STATUS_IRQ | ETHOSU_STATUS_END);
+	ethosu_device_inject(t->device, ETHOSU_INJECT_REFUSE_RESET, 1);
+	ethosu_device_reset(t->device);
+	assert_int_equal(ethosu_device_read(t->device, ETHOSU_REG_STATUS), ETHOSU_STATUS_RESET);
+	test_ethosu_reset(t);
+}
+
+/* The counters as the upstream perfmon uses them. */
+static void test_pmu(void **state)
+{
+	struct test_ethosu *t = *state;
+	struct script s = begin(t);
+	uint32_t pmu = ETHOSU_REG_PMU_U85, last;
+
+	op(&s, ETHOSU_OP_STOP, 0);
+	ethosu_device_write(t->device, pmu, ETHOSU_PMCR_ENABLE);
+	ethosu_device_write(t->device, pmu + ETHOSU_PMU_CCNTR_CFG, 0x11);
+	ethosu_device_write(t->device, pmu + ETHOSU_PMU_EVTYPER, 0x23);
+	ethosu_device_write(t->device, pmu + ETHOSU_PMU_EVTYPER + 4, 0x21);
+	ethosu_device_write(t->device, pmu + ETHOSU_PMU_CNTENSET, 1u << 31 | 3);
+	ethosu_device_write(t->device, pmu, 7);
+	run(t, &s);
+	assert_true(ethosu_device_read(t->device, pmu + ETHOSU_PMU_EVCNTR) > 0);
+	assert_int_equal(ethosu_device_read(t->device, pmu + ETHOSU_PMU_EVCNTR + 4), 0);
+	last = ethosu_device_read(t->device, pmu + ETHOSU_PMU_CCNTR);
+	assert_true(last >= ethosu_device_read(t->device, pmu + ETHOSU_PMU_EVCNTR));
+	ethosu_device_write(t->device, pmu + ETHOSU_PMU_CNTENCLR, ~0u);
+	last = ethosu_device_read(t->device, pmu + ETHOSU_PMU_CCNTR);
+	assert_int_equal(ethosu_device_read(t->device, pmu + ETHOSU_PMU_CCNTR), last);
+	ethosu_device_write(t->device, pmu, 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_configs),
+		cmocka_unit_test_setup_teardown(test_probe, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_copy, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bus_error, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_parse_errors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_endless, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pmu, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
