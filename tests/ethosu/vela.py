@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Vela's raw output, and how the device model runs it.
+
+A raw output (--output-format raw) is an .npz: the command stream with Vela's header, the constants,
+and where inputs and outputs are. load() takes it apart, run() hands it to ethosu_run.
+"""
+
+import os
+import subprocess
+import tempfile
+
+import numpy as np
+
+ACTION_STREAM = 2
+ACTION_CONFIG = 1
+
+
+def words_of(cmd):
+    """The words of the command stream in Vela's payload."""
+    assert cmd[:4] == b"COP1", "not a payload of Vela"
+    words = np.frombuffer(cmd[: len(cmd) // 4 * 4], "<u4")
+    at = 1
+    while at < len(words):
+        word = int(words[at])
+        action = word & 0xFF
+        if action == ACTION_CONFIG:
+            at += 3
+        elif action == ACTION_STREAM:
+            length = (word >> 16) | (word >> 8 & 0xFF) << 16
+            return words[at + 1 : at + 1 + length]
+        else:
+            at += 1
+    raise ValueError("no command stream in the payload")
+
+
+class Program:
+    """A model that Vela has compiled to one command stream."""
+
+    def __init__(self, path):
+        d = np.load(path, allow_pickle=True)
+        self.stream = words_of(d["cmd_data"].item())
+        self.constants = bytes(np.asarray(d["weight_data"]).tobytes())
+        self.constants_region = int(d["weight_region"])
+        self.regions = {}
+        for name in ("scratch", "scratch_fast"):
+            if int(d[name + "_size"]):
+                self.regions[int(d[name + "_region"])] = int(d[name + "_size"])
+        self.inputs = self._tensors(d, "input")
+        self.outputs = self._tensors(d, "output")
+        for region, offset, size in self.inputs + self.outputs:
+            self.regions[region] = max(self.regions.get(region, 0), offset + size)
+
+    @staticmethod
+    def _tensors(d, name):
+        result = []
+        for i, shape in enumerate(np.atleast_2d(d[name + "_shape"])):
+            size = int(np.prod(np.asarray(shape, np.int64))) * int(d[name + "_elem_size"][i])
+            result.append((int(d[name + "_region"][i]), int(d[name + "_offset"][i]), size))
+        return result
+
+
+def run(binary, config, program, inputs, threads=1, repeat=1):
+    """Run a program. inputs: bytes of each. Returns bytes of each output, and what was printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        def put(name, data):
+            path = os.path.join(folder, name)
+            with open(path, "wb") as f:
+                f.write(data)
+            return path
+
+        args = [binary, "--config", config, "--threads", str(threads), "--repeat", str(repeat),
+                "--stream", put("stream", program.stream.tobytes())]
+        size = max(len(program.constants), 16)
+        args += ["--region", "%d:%d=%s" % (program.constants_region, size,
+                                           put("constants", program.constants))]
+        for region, size in program.regions.items():
+            args += ["--region", "%d:%d" % (region, size)]
+        for i, ((region, offset, size), data) in enumerate(zip(program.inputs, inputs)):
+            assert len(data) == size, "input %d has %d bytes, expected %d" % (i, len(data), size)
+            args += ["--write", "%d:%d=%s" % (region, offset, put("in%d" % i, data))]
+        names = []
+        for i, (region, offset, size) in enumerate(program.outputs):
+            names.append(os.path.join(folder, "out%d" % i))
+            args += ["--read", "%d:%d:%d=%s" % (region, offset, size, names[-1])]
+        r = subprocess.run(args, capture_output=True, text=True)
+        if r.returncode:
+            raise RuntimeError("ethosu_run: status %d\n%s" % (r.returncode, r.stderr))
+        return [open(n, "rb").read() for n in names], r.stdout
