@@ -20,6 +20,7 @@ static const struct nnactl_command *const COMMANDS[] = {
 	&NNACTL_TOP,
 	&NNACTL_LOAD,
 	&NNACTL_UNLOAD,
+	&NNACTL_CDI,
 };
 
 #define COMMAND_COUNT (sizeof(COMMANDS) / sizeof(COMMANDS[0]))

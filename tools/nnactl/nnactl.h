@@ -37,7 +37,7 @@ struct nnactl_command {
 };
 
 extern const struct nnactl_command NNACTL_INFO, NNACTL_RUN, NNACTL_BENCH, NNACTL_PROFILE,
-	NNACTL_COMPARE, NNACTL_DUMP, NNACTL_TOP, NNACTL_LOAD, NNACTL_UNLOAD;
+	NNACTL_COMPARE, NNACTL_DUMP, NNACTL_TOP, NNACTL_LOAD, NNACTL_UNLOAD, NNACTL_CDI;
 
 /*
  * The next option of @command. Return: its letter, with its value in optarg; -1 where there is none
