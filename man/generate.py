@@ -240,18 +240,41 @@ def page_of(part, items, version, nodes, shared):
 
 # ------------------------------------------------------------------------------- operations
 
-def counts(cpp, files):
-    """Name of a struct nna_op -> (least inputs, most, least outputs, most); None is no limit."""
-    text = subprocess.run(cpp + ["-P"] + [str(f) for f in files], check=True, text=True, cwd=TOP,
-                          stdout=subprocess.PIPE).stdout
+def counts(cpp):
+    """Operation -> (least inputs, most, least outputs, most) that the library takes; None is no limit."""
+    text = subprocess.run(cpp + ["-P", "libnnaccel/support/signature_table.c"], check=True, text=True,
+                          cwd=TOP, stdout=subprocess.PIPE).stdout
     out = {}
-    for name, body in re.findall(r"const struct nna_op nna_op_(\w+)\s*=\s*\{(.*?)\};", text, re.S):
-        numbers = []
-        for field in ("min_inputs", "max_inputs", "min_outputs", "max_outputs"):
-            value = re.search(r"\.%s = ([^,]+)" % field, body)[1].strip(" ()\n\t").rstrip("Uu")
-            numbers.append(None if int(value) == 0xffffffff else int(value))
-        out[name] = tuple(numbers)
+    for row in re.split(r"\{ NNA_OPERATION_\w+, (?=\")", text)[1:]:
+        numbers = {"inputs": [], "outputs": []}
+        for form in re.split(r"\{ \.in = ", row)[1:]:
+            if not re.match(r"\{ (0|1|false|true), (1|true) \}", form):
+                continue
+            lists = re.findall(r"\.(inputs|outputs) = \(const struct nna_formal\[\]\) \{(.*?)"
+                               r"\{ \.count = 0 \} \}", form)
+            for what, formals in lists:
+                numbers[what].append(count_of(formals))
+        limits = []
+        for found in numbers.values():
+            most = [m for _, m in found]
+            limits += [min(least for least, _ in found), None if None in most else max(most)]
+        out[re.match(r'"(\w+)"', row)[1]] = tuple(limits)
     return out
+
+
+def count_of(formals):
+    """(Least, most) of a list of struct nna_formal, in the support column."""
+    least, most, over = 0, 0, False
+    for formal in formals.split("{ .count = ")[1:]:
+        number = int(re.match(r"\((\d+)\)", formal)[1])
+        flags = re.search(r"\.flags = \{ [^,]*, ([^}]*)\}", formal)
+        flags = re.findall(r"(\d)u", flags[1]) if flags else []  # NNA_LAST is 2, NNA_NONE_WILL_DO 4
+        over = over or "2" in flags
+        many = number == 255  # NNA_MANY
+        if not over:
+            least += (0 if "4" in flags else 1) if many else number
+        most = None if many or most is None else most + number
+    return least, most
 
 
 def said(least, most, what):
@@ -329,7 +352,7 @@ def family(path, members, numbers):
         errors.append("%s: its operands are not described" % path.relative_to(TOP))
     out, groups = [".SS %s\n" % ", ".join(operation for _, operation in members)], {}
     for name, operation in members:
-        groups.setdefault(numbers[name], []).append(operation)
+        groups.setdefault(numbers[operation], []).append(operation)
     for n, which in groups.items():
         which = "" if len(groups) == 1 else ", ".join(which) + ": "
         out.append("%s%s, %s.\n.br\n" % (which, said(*n[:2], "input"), said(*n[2:], "output")))
@@ -339,7 +362,7 @@ def family(path, members, numbers):
 def operations(page, cpp):
     """The page of the operations with all of them."""
     names, where = defined_in()
-    numbers = counts(cpp, where)
+    numbers = counts(cpp)
     grammar = "\n".join(opening(TOP / "libnnaccel/ops/op.h"))
     types = grammar[grammar.index("Types are NNAPI's"):grammar.index("An operation has three")]
     window = "\n".join(opening(TOP / "libnnaccel/ops/window.h"))

@@ -7,7 +7,7 @@ MANUAL := $(BUILD)/man/list
 .PHONY: man
 man: $(MANUAL)
 $(MANUAL): man/generate.py VERSION $(wildcard man/*.[0-9] libnnaccel/ops/*.[ch] tools/nnactl/*.c) \
-		libnnaccel/include/nnaccel.h libnnaccel/libnnaccel.map libnnaccel/support/operation_list.h
+		libnnaccel/include/nnaccel.h libnnaccel/libnnaccel.map $(wildcard libnnaccel/support/*.[ch])
 	$(call say,GEN)
 	@mkdir -p $(@D)
 	$(Q)man/generate.py $(VERSION) $(@D) $(CC) -E $(CPPFLAGS) -std=c11

@@ -5,9 +5,9 @@
  *
  * Numbers, types and ranks of the operands are those of Android's column of the table of signatures
  * (libnnaccel/support/signature.h). A tensor of unknown rank (no dimensions) fits every rank. An
- * optional operand may have no value, or be a tensor of any rank with an unknown dimension, which an
- * execution can omit. Values are not checked. Scales and dimensions are checked as far as Android's
- * runtime does so in addOperation (signature_rule.c):
+ * optional operand may have no value, or be a tensor of any rank with an unknown dimension, since
+ * an execution can omit that. Values are not checked. Scales and dimensions are checked as far as
+ * Android's runtime does so in addOperation (signature_rule.c):
  *
  *	MUL			QUANT8_ASYMM: the output's scale is above the product of the inputs'
  *	PACK			scales and zero points are equal; so are the inputs' ranks, the

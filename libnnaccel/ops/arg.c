@@ -13,13 +13,9 @@
 
 static int check(struct nna_op_context *op)
 {
-	bool wide = op->operation->type == NNA_OPERATION_ARGMAX_INT64;
 	uint32_t axis;
 
-	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
-	       nna_check_out(op, 0, wide ? NNA_T_INT64 : NNA_T_INT32) ?:
-	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_later(nna_param_input_axis(op, 1, &axis));
+	return nna_later(nna_param_input_axis(op, 1, &axis));
 }
 
 static int infer(struct nna_op_context *op)
@@ -64,7 +60,6 @@ static int lower(struct nna_op_context *op)
 #define ARG(name, number) \
 	const struct nna_op nna_op_##name = { \
 		.type = number, \
-		.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1, \
 		.check = check, .infer = infer, .lower = lower, \
 	}
 

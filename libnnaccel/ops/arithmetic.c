@@ -15,15 +15,9 @@
 
 static int check(struct nna_op_context *op)
 {
-	nna_types types = NNA_T_FLOAT | NNA_T_INT32 | NNA_T_INT64;
 	enum nna_activation act = NNA_ACT_NONE;
-	int ret;
+	int ret = nna_later(nna_param_activation(op, 2, &act));
 
-	if (op->operation->type != NNA_OPERATION_DIV)
-		types |= NNA_T_QUANT8 | NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM);
-	ret = nna_check_in(op, 0, types) ?: nna_check_in_like(op, 1, 0) ?:
-	      nna_check_out_like(op, 0, 0) ?: nna_check_scalar(op, 2, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	      nna_later(nna_param_activation(op, 2, &act));
 	if (!ret && act != NNA_ACT_NONE && (NNA_BIT(op->in[0].type) & (NNA_T_INT32 | NNA_T_INT64)))
 		ret = nna_op_fail(op, "integers have no fused activation");
 	return ret;
@@ -57,7 +51,6 @@ static int lower(struct nna_op_context *op)
 #define ARITHMETIC(name, number) \
 	const struct nna_op nna_op_##name = { \
 		.type = number, \
-		.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1, \
 		.check = check, .infer = nna_infer_broadcast, .lower = lower, \
 	}
 

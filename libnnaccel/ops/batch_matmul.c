@@ -30,16 +30,6 @@ struct product {
 	uint32_t outer, dims[NNACCEL_MAX_RANK];
 };
 
-static int check(struct nna_op_context *op)
-{
-	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32) ?:
-	       nna_check_in_like(op, 1, 0) ?: nna_check_out_like(op, 0, 0) ?:
-	       nna_check_rank(op, 0, 2, NNACCEL_MAX_RANK) ?:
-	       nna_check_rank(op, 1, 2, NNACCEL_MAX_RANK) ?:
-	       nna_check_scalar(op, 2, NNA_BIT(NNA_OPERAND_BOOL)) ?:
-	       nna_check_scalar(op, 3, NNA_BIT(NNA_OPERAND_BOOL));
-}
-
 static int read_product(const struct nna_op_context *op, struct product *p)
 {
 	struct nna_shape a = op->in[0], b = op->in[1];
@@ -173,6 +163,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_batch_matmul = {
 	.type = NNA_OPERATION_BATCH_MATMUL,
-	.min_inputs = 2, .max_inputs = 4, .min_outputs = 1, .max_outputs = 1,
-	.check = check, .infer = infer, .lower = lower,
+	.infer = infer, .lower = lower,
 };

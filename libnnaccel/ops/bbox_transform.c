@@ -16,19 +16,13 @@
 
 static int check(struct nna_op_context *op)
 {
-	nna_types boxes = NNA_T_FLOAT | NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_ASYMM);
-	int ret = nna_check_in(op, 0, boxes) ?: nna_check_rank(op, 0, 2, 2) ?:
-		  nna_check_dim(op, 0, 1, 4) ?: nna_check_rank(op, 1, 2, 2) ?:
-		  nna_check_in(op, 2, NNA_T_INT32) ?: nna_check_rank(op, 2, 1, 1) ?:
-		  nna_check_rank(op, 3, 2, 2) ?: nna_check_dim(op, 3, 1, 2) ?:
+	int ret = nna_check_dim(op, 0, 1, 4) ?: nna_check_dim(op, 3, 1, 2) ?:
 		  nna_check_in_quant(op, 3, 0) ?: nna_check_out_quant(op, 0, 0);
 
-	if (!ret && op->in[0].type == NNA_OPERAND_TENSOR_QUANT16_ASYMM) {
-		if (op->in[0].scale != 0.125f || op->in[0].zero_point)
-			return nna_op_fail(op, "boxes need scale 1/8 and zero point 0");
-		return nna_check_in(op, 1, NNA_T_QUANT8);
-	}
-	return ret ?: nna_check_in_like(op, 1, 0);
+	if (!ret && op->in[0].type == NNA_OPERAND_TENSOR_QUANT16_ASYMM &&
+	    (op->in[0].scale != 0.125f || op->in[0].zero_point))
+		ret = nna_op_fail(op, "boxes need scale 1/8 and zero point 0");
+	return ret;
 }
 
 static int infer(struct nna_op_context *op)
@@ -68,6 +62,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_axis_aligned_bbox_transform = {
 	.type = NNA_OPERATION_AXIS_ALIGNED_BBOX_TRANSFORM,
-	.min_inputs = 4, .max_inputs = 4, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };

@@ -27,36 +27,29 @@
  * struct function - an operation of this file
  * @operation: which
  * @ewise: its function, enum nna_function
- * @compares: the output is BOOL8
- * @types: types of the inputs
  */
 struct function {
 	enum nna_operation_type operation;
 	uint8_t ewise;
-	bool compares;
-	nna_types types;
 };
 
-#define NUMBERS (NNA_T_FLOAT | NNA_T_INT32 | NNA_T_INT64 | NNA_T_QUANT8)
-
 static const struct function functions[] = {
-	{ NNA_OPERATION_EQUAL, NNA_FN_EQUAL, true, NUMBERS | NNA_T_BOOL },
-	{ NNA_OPERATION_NOT_EQUAL, NNA_FN_NOT_EQUAL, true, NUMBERS | NNA_T_BOOL },
-	{ NNA_OPERATION_LESS, NNA_FN_LESS, true, NUMBERS | NNA_T_BOOL },
-	{ NNA_OPERATION_LESS_EQUAL, NNA_FN_LESS_EQUAL, true, NUMBERS | NNA_T_BOOL },
-	{ NNA_OPERATION_GREATER, NNA_FN_GREATER, true, NUMBERS | NNA_T_BOOL },
-	{ NNA_OPERATION_GREATER_EQUAL, NNA_FN_GREATER_EQUAL, true, NUMBERS | NNA_T_BOOL },
-	{ NNA_OPERATION_LOGICAL_AND, NNA_FN_LOGICAL_AND, true, NNA_T_BOOL },
-	{ NNA_OPERATION_LOGICAL_OR, NNA_FN_LOGICAL_OR, true, NNA_T_BOOL },
-	{ NNA_OPERATION_MAXIMUM, NNA_FN_MAXIMUM, false, NUMBERS },
-	{ NNA_OPERATION_MINIMUM, NNA_FN_MINIMUM, false, NUMBERS },
-	{ NNA_OPERATION_POW, NNA_FN_POW, false, NNA_T_FLOAT },
-	{ NNA_OPERATION_PRELU, NNA_FN_PRELU, false, NNA_T_FLOAT | NNA_T_QUANT8 },
-	{ NNA_OPERATION_FLOOR_DIV, NNA_FN_FLOOR_DIV, false,
-	  NNA_T_FLOAT | NNA_T_INT32 | NNA_T_INT64 },
-	{ NNA_OPERATION_SQUARED_DIFFERENCE, NNA_FN_SQUARED_DIFFERENCE, false, NUMBERS },
-	{ NNA_OPERATION_BITWISE_XOR, NNA_FN_BITWISE_XOR, false, NNA_T_INT32 | NNA_T_INT64 },
-	{ NNA_OPERATION_RIGHT_SHIFT, NNA_FN_SHIFT_RIGHT, false, NNA_T_INT32 | NNA_T_INT64 },
+	{ NNA_OPERATION_EQUAL, NNA_FN_EQUAL },
+	{ NNA_OPERATION_NOT_EQUAL, NNA_FN_NOT_EQUAL },
+	{ NNA_OPERATION_LESS, NNA_FN_LESS },
+	{ NNA_OPERATION_LESS_EQUAL, NNA_FN_LESS_EQUAL },
+	{ NNA_OPERATION_GREATER, NNA_FN_GREATER },
+	{ NNA_OPERATION_GREATER_EQUAL, NNA_FN_GREATER_EQUAL },
+	{ NNA_OPERATION_LOGICAL_AND, NNA_FN_LOGICAL_AND },
+	{ NNA_OPERATION_LOGICAL_OR, NNA_FN_LOGICAL_OR },
+	{ NNA_OPERATION_MAXIMUM, NNA_FN_MAXIMUM },
+	{ NNA_OPERATION_MINIMUM, NNA_FN_MINIMUM },
+	{ NNA_OPERATION_POW, NNA_FN_POW },
+	{ NNA_OPERATION_PRELU, NNA_FN_PRELU },
+	{ NNA_OPERATION_FLOOR_DIV, NNA_FN_FLOOR_DIV },
+	{ NNA_OPERATION_SQUARED_DIFFERENCE, NNA_FN_SQUARED_DIFFERENCE },
+	{ NNA_OPERATION_BITWISE_XOR, NNA_FN_BITWISE_XOR },
+	{ NNA_OPERATION_RIGHT_SHIFT, NNA_FN_SHIFT_RIGHT },
 };
 
 static const struct function *find(enum nna_operation_type type)
@@ -66,14 +59,6 @@ static const struct function *find(enum nna_operation_type type)
 			return &functions[i];
 	}
 	return NULL;
-}
-
-static int check(struct nna_op_context *op)
-{
-	const struct function *f = find(op->operation->type);
-
-	return nna_check_in(op, 0, f->types) ?: nna_check_in_like(op, 1, 0) ?:
-	       (f->compares ? nna_check_out(op, 0, NNA_T_BOOL) : nna_check_out_like(op, 0, 0));
 }
 
 static int lower(struct nna_op_context *op)
@@ -90,8 +75,7 @@ static int lower(struct nna_op_context *op)
 #define BINARY(name, number) \
 	const struct nna_op nna_op_##name = { \
 		.type = number, \
-		.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1, \
-		.check = check, .infer = nna_infer_broadcast, .lower = lower, \
+		.infer = nna_infer_broadcast, .lower = lower, \
 	}
 
 BINARY(equal, NNA_OPERATION_EQUAL);

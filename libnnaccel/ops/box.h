@@ -4,20 +4,17 @@
  *
  * A box is x1 y1 x2 y2 in pixels. Where the tables of operands say "boxes", its type follows from
  * that of input 0: FLOAT beside the same FLOAT, and beside QUANT8 it is QUANT16_ASYMM with scale
- * 1/8 and zero point 0. Scalars of type FLOAT are FLOAT32; beside FLOAT16 tensors in input 0 they
- * may be FLOAT16.
+ * 1/8 and zero point 0.
  */
 #ifndef NNA_BOX_H
 #define NNA_BOX_H
 
 #include "libnnaccel/ops/op_util.h"
 
-/* Input @i is boxes, of the type that goes with input @with. */
-int nna_check_boxes(const struct nna_op_context *op, uint32_t i, uint32_t with);
-/* Output @i is boxes, of the type that goes with input @with. */
-int nna_check_out_boxes(const struct nna_op_context *op, uint32_t i, uint32_t with);
-/* Inputs @from to @to - 1 are scalars of type FLOAT, as above. */
-int nna_check_numbers(const struct nna_op_context *op, uint32_t from, uint32_t to);
+/* Input @i, which is boxes, has the scale and zero point above if it is quantised. */
+int nna_check_boxes(const struct nna_op_context *op, uint32_t i);
+/* The same of output @i. */
+int nna_check_out_boxes(const struct nna_op_context *op, uint32_t i);
 
 /*
  * Moves and grows boxes [a, n, 4] by deltas [b, c, 4] (dx dy dw dh) within images of sizes [d, e,

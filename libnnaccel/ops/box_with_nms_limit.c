@@ -43,15 +43,8 @@ static int check(struct nna_op_context *op)
 {
 	const struct nna_shape *scores = &op->in[0];
 	struct nna_ir_nms params;
-	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 2, 2) ?:
-		  nna_check_boxes(op, 1, 0) ?: nna_check_rank(op, 1, 2, 2) ?:
-		  nna_check_in(op, 2, NNA_T_INT32) ?: nna_check_rank(op, 2, 1, 1) ?:
-		  nna_check_numbers(op, 3, 4) ?:
-		  nna_check_in(op, 4, NNA_BIT(NNA_OPERAND_INT32)) ?:
-		  nna_check_in(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
-		  nna_check_numbers(op, 6, 9) ?: nna_check_out_quant(op, 0, 0) ?:
-		  nna_check_out_boxes(op, 1, 0) ?: nna_check_out(op, 2, NNA_T_INT32) ?:
-		  nna_check_out(op, 3, NNA_T_INT32);
+	int ret = nna_check_boxes(op, 1) ?: nna_check_out_quant(op, 0, 0) ?:
+		  nna_check_out_boxes(op, 1);
 
 	if (ret)
 		return ret;
@@ -129,6 +122,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_box_with_nms_limit = {
 	.type = NNA_OPERATION_BOX_WITH_NMS_LIMIT,
-	.min_inputs = 9, .max_inputs = 9, .min_outputs = 4, .max_outputs = 4,
 	.check = check, .infer = infer, .lower = lower,
 };

@@ -26,20 +26,6 @@
 #define SYMM16 NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM)
 #define FLOAT16 NNA_BIT(NNA_OPERAND_TENSOR_FLOAT16)
 
-static int check(struct nna_op_context *op)
-{
-	switch (op->operation->type) {
-	case NNA_OPERATION_QUANTIZE:
-		return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?:
-		       nna_check_out(op, 0, NNA_T_QUANT8 | SYMM16);
-	case NNA_OPERATION_DEQUANTIZE:
-		return nna_check_in(op, 0, NNA_T_QUANT8 | SYMM8 | PER_CHANNEL | SYMM16 | FLOAT16) ?:
-		       nna_check_out(op, 0, NNA_T_FLOAT);
-	default:
-		return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out(op, 0, NNA_T_ALL);
-	}
-}
-
 static int dequantize_channels(struct nna_lower *l, uint32_t out, uint32_t in,
 			       const struct nna_shape *shape)
 {
@@ -104,8 +90,7 @@ static int lower(struct nna_op_context *op)
 #define CAST(name, number) \
 	const struct nna_op nna_op_##name = { \
 		.type = number, \
-		.min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1, \
-		.check = check, .infer = nna_infer_like_first, .lower = lower, \
+		.infer = nna_infer_like_first, .lower = lower, \
 	}
 
 CAST(cast, NNA_OPERATION_CAST);

@@ -18,17 +18,6 @@
  */
 #include "libnnaccel/ops/op_util.h"
 
-static int check_types(struct nna_op_context *op, uint32_t first, uint32_t end)
-{
-	for (uint32_t i = first; i < end; i++) {
-		int ret = nna_check_in(op, i, NNA_T_ALL) ?: nna_check_in_like(op, i, first);
-
-		if (ret)
-			return ret;
-	}
-	return nna_check_out_like(op, 0, first);
-}
-
 /* Input @i is an axis of a tensor of the rank of @shape + @more. */
 static int read_axis(const struct nna_op_context *op, uint32_t i, const struct nna_shape *shape,
 		     uint32_t more, uint32_t *axis)
@@ -41,16 +30,13 @@ static int read_axis(const struct nna_op_context *op, uint32_t i, const struct n
 	return shape->rank_known ? nna_param_axis(op, number, shape->rank + more, axis) : -EAGAIN;
 }
 
-/* The highest rank that NNAPI allows for CONCATENATION. */
-#define CONCAT_RANK 4
-
 /* Ranks and dims, where known, are the same but for dimension @axis; NNA_NONE: all of them. */
 static int check_same(const struct nna_op_context *op, uint32_t first, uint32_t end, uint32_t axis)
 {
 	const struct nna_shape *like = &op->in[first];
 
 	for (uint32_t i = first + 1; i < end; i++) {
-		int ret = like->rank_known ? nna_check_rank(op, i, like->rank, like->rank) : 0;
+		int ret = like->rank_known ? nna_check_rank(op, i, like->rank) : 0;
 
 		for (uint32_t k = 0; !ret && k < like->rank; k++) {
 			if (k != axis)
@@ -65,9 +51,7 @@ static int check_same(const struct nna_op_context *op, uint32_t first, uint32_t 
 static int concat_check(struct nna_op_context *op)
 {
 	uint32_t last = op->operation->input_count - 1, axis;
-	int ret = check_types(op, 0, last) ?: nna_check_rank(op, 0, 1, CONCAT_RANK) ?:
-		  nna_check_in(op, last, NNA_BIT(NNA_OPERAND_INT32)) ?:
-		  read_axis(op, last, &op->in[0], 0, &axis);
+	int ret = read_axis(op, last, &op->in[0], 0, &axis);
 
 	return ret ? nna_later(ret) : check_same(op, 0, last, axis);
 }
@@ -116,9 +100,7 @@ static int pack_check(struct nna_op_context *op)
 {
 	uint32_t end = op->operation->input_count, axis;
 
-	return nna_check_in(op, 0, NNA_BIT(NNA_OPERAND_INT32)) ?: check_types(op, 1, end) ?:
-	       nna_check_rank(op, 1, 1, NNACCEL_MAX_RANK - 1) ?:
-	       nna_later(read_axis(op, 0, &op->in[1], 1, &axis)) ?:
+	return nna_later(read_axis(op, 0, &op->in[1], 1, &axis)) ?:
 	       check_same(op, 1, end, NNA_NONE);
 }
 
@@ -157,12 +139,10 @@ static int pack_lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_concatenation = {
 	.type = NNA_OPERATION_CONCATENATION,
-	.min_inputs = 2, .max_inputs = UINT32_MAX, .min_outputs = 1, .max_outputs = 1,
 	.check = concat_check, .infer = concat_infer, .lower = concat_lower,
 };
 
 const struct nna_op nna_op_pack = {
 	.type = NNA_OPERATION_PACK,
-	.min_inputs = 2, .max_inputs = UINT32_MAX, .min_outputs = 1, .max_outputs = 1,
 	.check = pack_check, .infer = pack_infer, .lower = pack_lower,
 };

@@ -42,21 +42,13 @@ static void order_of(const struct nna_op_context *op, struct nna_window_order *o
 	order->scheme = count <= layout || op->in[layout].type == NNA_OPERAND_BOOL;
 }
 
-int nna_conv_check_types(const struct nna_op_context *op, uint32_t channel_dim)
+int nna_conv_check_scales(const struct nna_op_context *op, uint32_t channel_dim)
 {
 	const struct nna_shape *in = &op->in[0], *weights = &op->in[1], *bias = &op->in[2];
 	double product;
-	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_out_like(op, 0, 0);
 
-	if (ret)
-		return ret;
 	if (!nna_operand_type_is_quantised(in->type))
-		return nna_check_in_like(op, 1, 0) ?: nna_check_optional(op, 2, NNA_BIT(in->type));
-	ret = nna_check_in(op, 1, NNA_BIT(in->type) |
-			   NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL)) ?:
-	      nna_check_optional(op, 2, NNA_T_INT32);
-	if (ret)
-		return ret;
+		return 0;
 	if (weights->type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL) {
 		if (weights->channel_dim != channel_dim)
 			return nna_op_fail(op, "the scales of the weights run along dimension %u "
@@ -77,9 +69,8 @@ static int check(struct nna_op_context *op)
 	struct nna_window_order order;
 
 	order_of(op, &order);
-	return nna_conv_check_types(op, n_axis) ?: nna_window_check(op, &order) ?:
-	       nna_check_rank(op, 0, 4, 4) ?: nna_check_rank(op, 1, 4, 4) ?:
-	       nna_check_rank(op, 2, 1, 1) ?: nna_check_dim(op, 1, 0, depthwise ? 1 : 0) ?:
+	return nna_conv_check_scales(op, n_axis) ?: nna_window_check(op, &order) ?:
+	       nna_check_dim(op, 1, 0, depthwise ? 1 : 0) ?:
 	       nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], n_axis));
 }
 
@@ -163,18 +154,15 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_conv = {
 	.type = NNA_OPERATION_CONV_2D,
-	.min_inputs = 7, .max_inputs = 13, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };
 
 const struct nna_op nna_op_grouped_conv = {
 	.type = NNA_OPERATION_GROUPED_CONV_2D,
-	.min_inputs = 8, .max_inputs = 12, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };
 
 const struct nna_op nna_op_depthwise_conv = {
 	.type = NNA_OPERATION_DEPTHWISE_CONV_2D,
-	.min_inputs = 8, .max_inputs = 14, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };

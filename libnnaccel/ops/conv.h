@@ -6,10 +6,9 @@
 #include "libnnaccel/ops/op_util.h"
 
 /*
- * For check(): the types of input 0, weights 1, bias 2 and output 0 of a convolution or
- * fully-connected layer, and the scale of the bias. @channel_dim: the dimension of the weights that
- * scales per channel must run along.
+ * For check(): the scales of input 0, weights 1 and bias 2 of a convolution or fully-connected
+ * layer. @channel_dim: the dimension of the weights that scales per channel must run along.
  */
-int nna_conv_check_types(const struct nna_op_context *op, uint32_t channel_dim);
+int nna_conv_check_scales(const struct nna_op_context *op, uint32_t channel_dim);
 
 #endif

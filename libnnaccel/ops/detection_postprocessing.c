@@ -86,17 +86,8 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 
 static int check(struct nna_op_context *op)
 {
-	nna_types integer = NNA_BIT(NNA_OPERAND_INT32), boolean = NNA_BIT(NNA_OPERAND_BOOL);
 	struct target t = { 0 };
-	int ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
-		  nna_check_in_like(op, 1, 0) ?: nna_check_rank(op, 1, 3, 3) ?:
-		  nna_check_in_like(op, 2, 0) ?: nna_check_rank(op, 2, 2, 2) ?:
-		  nna_check_dim(op, 2, 1, 4) ?: nna_check_numbers(op, 3, 7) ?:
-		  nna_check_in(op, 7, boolean) ?: nna_check_in(op, 8, integer) ?:
-		  nna_check_in(op, 9, integer) ?: nna_check_in(op, 10, integer) ?:
-		  nna_check_numbers(op, 11, 13) ?: nna_check_in(op, 13, boolean) ?:
-		  nna_check_out_like(op, 0, 0) ?: nna_check_out_like(op, 1, 0) ?:
-		  nna_check_out(op, 2, NNA_T_INT32) ?: nna_check_out(op, 3, NNA_T_INT32);
+	int ret = nna_check_dim(op, 2, 1, 4);
 
 	if (ret)
 		return ret;
@@ -206,6 +197,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_detection_postprocessing = {
 	.type = NNA_OPERATION_DETECTION_POSTPROCESSING,
-	.min_inputs = 14, .max_inputs = 14, .min_outputs = 4, .max_outputs = 4,
 	.check = check, .infer = infer, .lower = lower,
 };

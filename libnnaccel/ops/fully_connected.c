@@ -16,10 +16,8 @@ static int check(struct nna_op_context *op)
 {
 	enum nna_activation act;
 
-	return nna_conv_check_types(op, 0) ?: nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
-	       nna_check_rank(op, 1, 2, 2) ?: nna_check_rank(op, 2, 1, 1) ?:
+	return nna_conv_check_scales(op, 0) ?:
 	       nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
-	       nna_check_scalar(op, 3, NNA_BIT(NNA_OPERAND_INT32)) ?:
 	       nna_later(nna_param_activation(op, 3, &act));
 }
 
@@ -62,6 +60,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_fully_connected = {
 	.type = NNA_OPERATION_FULLY_CONNECTED,
-	.min_inputs = 4, .max_inputs = 4, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };

@@ -58,10 +58,7 @@ static int gather_check(struct nna_op_context *op)
 {
 	uint32_t axis;
 
-	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
-	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_check_in(op, 2, NNA_T_INT32 | NNA_T_INT64 | NNA_T_QUANT8) ?:
-	       nna_later(nna_param_input_axis(op, 1, &axis));
+	return nna_check_out_quant(op, 0, 0) ?: nna_later(nna_param_input_axis(op, 1, &axis));
 }
 
 static int gather_infer(struct nna_op_context *op)
@@ -86,9 +83,7 @@ static int gather_lower(struct nna_op_context *op)
 
 static int embedding_check(struct nna_op_context *op)
 {
-	return nna_check_in(op, 0, NNA_T_INT32) ?: nna_check_rank(op, 0, 1, 1) ?:
-	       nna_check_in(op, 1, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
-	       nna_check_rank(op, 1, 2, NNACCEL_MAX_RANK) ?: nna_check_out_quant(op, 0, 1);
+	return nna_check_out_quant(op, 0, 1);
 }
 
 static int embedding_infer(struct nna_op_context *op)
@@ -107,8 +102,7 @@ static int embedding_lower(struct nna_op_context *op)
 static int nd_check(struct nna_op_context *op)
 {
 	const struct nna_shape *indices = &op->in[1];
-	int ret = nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
-		  nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, NNACCEL_MAX_RANK);
+	int ret = nna_check_out_quant(op, 0, 0);
 	uint32_t n;
 
 	if (ret || !indices->rank_known || !op->in[0].rank_known)
@@ -174,18 +168,15 @@ static int nd_lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_gather = {
 	.type = NNA_OPERATION_GATHER,
-	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
 	.check = gather_check, .infer = gather_infer, .lower = gather_lower,
 };
 
 const struct nna_op nna_op_embedding_lookup = {
 	.type = NNA_OPERATION_EMBEDDING_LOOKUP,
-	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
 	.check = embedding_check, .infer = embedding_infer, .lower = embedding_lower,
 };
 
 const struct nna_op nna_op_gather_nd = {
 	.type = NNA_OPERATION_GATHER_ND,
-	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
 	.check = nd_check, .infer = nd_infer, .lower = nd_lower,
 };

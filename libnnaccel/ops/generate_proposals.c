@@ -79,29 +79,18 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 
 static int check_anchors(const struct nna_op_context *op)
 {
-	if (!(NNA_T_QUANT8 & NNA_BIT(op->in[0].type)))
-		return nna_check_in_like(op, 2, 0);
-	if (op->in[2].scale != 0.125f)
+	if (op->in[2].type == NNA_OPERAND_TENSOR_QUANT16_SYMM && op->in[2].scale != 0.125f)
 		return nna_op_fail(op, "anchors need scale 1/8");
-	return nna_check_in(op, 2, NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM));
+	return 0;
 }
 
 static int check(struct nna_op_context *op)
 {
-	nna_types integer = NNA_BIT(NNA_OPERAND_INT32);
 	struct target t = { 0 };
-	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 4, 4) ?:
-		  nna_check_in_like(op, 1, 0) ?: nna_check_rank(op, 1, 4, 4) ?: check_anchors(op) ?:
-		  nna_check_rank(op, 2, 2, 2) ?: nna_check_dim(op, 2, 1, 4) ?:
-		  nna_check_boxes(op, 3, 0) ?: nna_check_rank(op, 3, 2, 2) ?:
-		  nna_check_dim(op, 3, 1, 2) ?: nna_check_numbers(op, 4, 6) ?:
-		  nna_check_in(op, 6, integer) ?: nna_check_in(op, 7, integer) ?:
-		  nna_check_numbers(op, 8, 10) ?:
-		  nna_check_in(op, 10, NNA_BIT(NNA_OPERAND_BOOL)) ?:
-		  nna_check_out_quant(op, 0, 0) ?: nna_check_out_boxes(op, 1, 0) ?:
-		  nna_check_out(op, 2, NNA_T_INT32);
 
-	return ret ?: nna_later(read_target(op, &t));
+	return check_anchors(op) ?: nna_check_dim(op, 2, 1, 4) ?: nna_check_boxes(op, 3) ?:
+	       nna_check_dim(op, 3, 1, 2) ?: nna_check_out_quant(op, 0, 0) ?:
+	       nna_check_out_boxes(op, 1) ?: nna_later(read_target(op, &t));
 }
 
 static struct map read_map(const struct nna_op_context *op, bool nchw)
@@ -292,6 +281,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_generate_proposals = {
 	.type = NNA_OPERATION_GENERATE_PROPOSALS,
-	.min_inputs = 11, .max_inputs = 11, .min_outputs = 3, .max_outputs = 3,
 	.check = check, .infer = infer, .lower = lower,
 };

@@ -15,13 +15,8 @@
 
 static int check(struct nna_op_context *op)
 {
-	return nna_check_in(op, 0, NNA_T_INT32) ?: nna_check_rank(op, 0, 1, 1) ?:
-	       nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1) ?:
-	       nna_check_in(op, 2, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
-	       nna_check_rank(op, 2, 1, NNACCEL_MAX_RANK) ?:
-	       nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
-	       nna_check_out_quant(op, 0, 2) ?:
-	       nna_check_out(op, 1, NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_ASYMM));
+	return nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
+	       nna_check_out_quant(op, 0, 2);
 }
 
 static int infer(struct nna_op_context *op)
@@ -81,6 +76,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_hashtable_lookup = {
 	.type = NNA_OPERATION_HASHTABLE_LOOKUP,
-	.min_inputs = 3, .max_inputs = 3, .min_outputs = 2, .max_outputs = 2,
 	.check = check, .infer = infer, .lower = lower,
 };

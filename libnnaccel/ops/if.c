@@ -20,16 +20,14 @@ enum { THEN = 1, ELSE = 2, INPUTS = 3 };
 static int check(struct nna_op_context *op)
 {
 	uint32_t outputs = op->operation->output_count;
-	int ret = nna_check_in(op, 0, NNA_T_BOOL) ?:
-		  nna_subgraph_check(op, THEN, INPUTS, outputs) ?:
+	int ret = nna_subgraph_check(op, THEN, INPUTS, outputs) ?:
 		  nna_subgraph_check(op, ELSE, INPUTS, outputs);
 
 	for (uint32_t b = THEN; b <= ELSE && !ret; b++) {
 		const struct nna_subgraph *sg = &op->graph->subgraphs[op->in_operand[b]->subgraph];
 
 		for (uint32_t i = 0; i < outputs && !ret; i++)
-			ret = nna_check_out(op, i,
-					    NNA_BIT(sg->operands[sg->outputs[i]].stated.type));
+			ret = nna_check_out_type(op, i, sg->operands[sg->outputs[i]].stated.type);
 	}
 	return ret;
 }
@@ -152,6 +150,5 @@ static int lower(struct nna_op_context *op)
 const struct nna_op nna_op_if = {
 	.type = NNA_OPERATION_IF,
 	.asks_data = true, /* the outputs say nothing about shapes inside of the subgraphs */
-	.min_inputs = 3, .max_inputs = UINT32_MAX, .min_outputs = 1, .max_outputs = UINT32_MAX,
 	.check = check, .infer = infer, .lower = lower,
 };

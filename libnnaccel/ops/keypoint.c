@@ -27,15 +27,10 @@ static int check_box_scale(const struct nna_op_context *op, const char *what,
 
 static int check(struct nna_op_context *op)
 {
-	bool quantised = NNA_BIT(op->in[0].type) & NNA_T_QUANT8, nchw;
-	nna_types boxes = NNA_BIT(quantised ? NNA_OPERAND_TENSOR_QUANT16_ASYMM : op->in[0].type);
-	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 4, 4) ?:
-		  nna_check_in(op, 1, boxes) ?: nna_check_rank(op, 1, 2, 2) ?:
-		  nna_check_dim(op, 1, 1, 4) ?:
+	bool nchw;
+	int ret = nna_check_dim(op, 1, 1, 4) ?:
 		  nna_check_dim(op, 1, 0, nna_known_dim(&op->in[0], 0)) ?:
 		  check_box_scale(op, "boxes", &op->in[1]) ?:
-		  nna_check_in(op, 2, NNA_BIT(NNA_OPERAND_BOOL)) ?: nna_check_out_like(op, 0, 0) ?:
-		  nna_check_out(op, 1, boxes) ?:
 		  check_box_scale(op, "keypoints", &op->out[1]);
 
 	if (ret)
@@ -92,6 +87,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_keypoint = {
 	.type = NNA_OPERATION_HEATMAP_MAX_KEYPOINT,
-	.min_inputs = 3, .max_inputs = 3, .min_outputs = 2, .max_outputs = 2,
 	.check = check, .infer = infer, .lower = lower,
 };

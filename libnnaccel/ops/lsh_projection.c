@@ -43,17 +43,9 @@ static int read_type(const struct nna_op_context *op, int32_t *type)
 static int check(struct nna_op_context *op)
 {
 	int32_t type;
-	int ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
-		  nna_check_in(op, 1, NNA_T_FLOAT | NNA_T_INT32 |
-				      NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_ASYMM)) ?:
-		  nna_check_rank(op, 1, 1, NNACCEL_MAX_RANK) ?:
-		  nna_check_in(op, 3, NNA_BIT(NNA_OPERAND_INT32)) ?:
-		  nna_check_out(op, 0, NNA_T_INT32);
 
-	if (!ret && nna_op_has_input(op, 2))
-		ret = nna_check_in_like(op, 2, 0) ?: nna_check_rank(op, 2, 1, 1) ?:
-		      nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0));
-	return ret ?: nna_later(read_type(op, &type));
+	return nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
+	       nna_later(read_type(op, &type));
 }
 
 static int infer(struct nna_op_context *op)
@@ -146,6 +138,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_lsh_projection = {
 	.type = NNA_OPERATION_LSH_PROJECTION,
-	.min_inputs = 4, .max_inputs = 4, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };

@@ -109,14 +109,7 @@ static bool has(const struct nna_op_context *op, uint32_t from, uint32_t i)
 static int check_matrix(const struct nna_op_context *op, uint32_t i, uint32_t rows,
 			uint32_t columns)
 {
-	return nna_check_optional(op, i, NNA_BIT(op->in[0].type)) ?: nna_check_rank(op, i, 2, 2) ?:
-	       nna_check_dim(op, i, 0, rows) ?: nna_check_dim(op, i, 1, columns);
-}
-
-static int check_vector(const struct nna_op_context *op, uint32_t i, uint32_t size)
-{
-	return nna_check_optional(op, i, NNA_BIT(op->in[0].type)) ?: nna_check_rank(op, i, 1, 1) ?:
-	       nna_check_dim(op, i, 0, size);
+	return nna_check_dim(op, i, 0, rows) ?: nna_check_dim(op, i, 1, columns);
 }
 
 /* Which operands may be omitted, and which of them only together. */
@@ -125,11 +118,6 @@ static int check_together(const struct nna_op_context *op, const struct layout *
 	uint32_t cell = at->cell;
 	bool coupled = !has(op, cell, NNA_GATE_INPUT), peephole = has(op, cell, CELL_PEEPHOLE + 1);
 
-	for (uint32_t g = 1; g < NNA_GATES; g++) {
-		if (!has(op, cell, g) || !has(op, cell, CELL_RECURRENT + g) ||
-		    !has(op, cell, CELL_BIAS + g))
-			return nna_op_fail(op, "weights or bias of gate %u are missing", g);
-	}
 	if (coupled == has(op, cell, CELL_RECURRENT) || coupled == has(op, cell, CELL_BIAS))
 		return nna_op_fail(op, "weights and bias of the input gate come together "
 				   "or not at all");
@@ -150,10 +138,7 @@ static int check_together(const struct nna_op_context *op, const struct layout *
 static int check_cell(const struct nna_op_context *op, const struct layout *at)
 {
 	uint32_t cell = at->cell, units, outputs;
-	enum nna_operand_type type = op->in[0].type;
-	int ret = check_together(op, at) ?: nna_check_in(op, at->h, NNA_BIT(type)) ?:
-		  nna_check_rank(op, at->h, 2, 2) ?: nna_check_in(op, at->c, NNA_BIT(type)) ?:
-		  nna_check_rank(op, at->c, 2, 2);
+	int ret = check_together(op, at);
 
 	if (ret)
 		return ret;
@@ -162,37 +147,25 @@ static int check_cell(const struct nna_op_context *op, const struct layout *at)
 	for (uint32_t g = 0; g < NNA_GATES && !ret; g++) {
 		ret = check_matrix(op, cell + g, units, 0) ?:
 		      check_matrix(op, cell + CELL_RECURRENT + g, units, outputs) ?:
-		      check_vector(op, cell + CELL_BIAS + g, units);
+		      nna_check_dim(op, cell + CELL_BIAS + g, 0, units);
 		if (!ret && at->aux_weights != NNA_NONE)
 			ret = check_matrix(op, at->aux_weights + g, units, 0);
 		if (!ret && has(op, at->norm, g))
-			ret = check_vector(op, at->norm + g, units);
+			ret = nna_check_dim(op, at->norm + g, 0, units);
 	}
 	for (uint32_t i = 0; i < 3 && !ret; i++)
-		ret = check_vector(op, cell + CELL_PEEPHOLE + i, units);
+		ret = nna_check_dim(op, cell + CELL_PEEPHOLE + i, 0, units);
 	return ret ?: check_matrix(op, cell + CELL_PROJECTION, outputs, units) ?:
-	       check_vector(op, cell + CELL_PROJECTION + 1, outputs) ?:
+	       nna_check_dim(op, cell + CELL_PROJECTION + 1, 0, outputs) ?:
 	       nna_check_dim(op, at->h, 1, outputs) ?: nna_check_dim(op, at->c, 1, units);
 }
 
 /* Activation (INT32), cell clip, projection clip (floats). */
 static int check_params(const struct nna_op_context *op, uint32_t from)
 {
-	nna_types real = NNA_BIT(NNA_OPERAND_FLOAT32) | NNA_BIT(NNA_OPERAND_FLOAT16);
 	enum nna_cell_act act;
 
-	return nna_check_in(op, from, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_check_in(op, from + 1, real) ?:
-	       nna_check_in(op, from + 2, real) ?: nna_later(nna_param_cell_act(op, from, &act));
-}
-
-static int check_outputs(const struct nna_op_context *op)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; i < op->operation->output_count && !ret; i++)
-		ret = nna_check_out_like(op, i, 0);
-	return ret;
+	return nna_later(nna_param_cell_act(op, from, &act));
 }
 
 /* With complete shapes: the sizes of input, weights and states must agree. */
@@ -272,12 +245,7 @@ static int64_t optional_out(struct nna_op_context *op, uint32_t i)
 
 static int step_check(struct nna_op_context *op)
 {
-	uint32_t count = op->operation->input_count;
-
-	if (count != 23 && count != 27)
-		return nna_op_fail(op, "%u inputs", count);
-	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
-	       check_cell(op, &step_layout) ?: check_params(op, 20) ?: check_outputs(op);
+	return check_cell(op, &step_layout) ?: check_params(op, 20);
 }
 
 static int step_infer(struct nna_op_context *op)
@@ -324,17 +292,9 @@ static bool is_quantised(const struct nna_op_context *op)
 
 static int sequence_check(struct nna_op_context *op)
 {
-	uint32_t count = op->operation->input_count, outputs = op->operation->output_count;
-
-	if (count != 24 && count != 28)
-		return nna_op_fail(op, "%u inputs", count);
-	if (outputs == 2)
-		return nna_op_fail(op, "2 outputs");
 	if (is_quantised(op))
 		return nna_quantized_sequence_check(op);
-	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
-	       check_cell(op, &sequence_layout) ?: check_params(op, 20) ?:
-	       nna_check_in(op, 23, NNA_BIT(NNA_OPERAND_BOOL)) ?: check_outputs(op);
+	return check_cell(op, &sequence_layout) ?: check_params(op, 20);
 }
 
 static int sequence_infer(struct nna_op_context *op)
@@ -380,17 +340,9 @@ static int bi_check(struct nna_op_context *op)
 {
 	uint32_t outputs = op->operation->output_count;
 	bool merge = merged(outputs), aux = nna_op_has_input(op, BI_AUX);
-	int ret;
+	int ret = check_cell(op, &forward_layout) ?: check_cell(op, &backward_layout) ?:
+		  check_params(op, BI_ACT) ?: nna_later(nna_op_scalar_bool(op, BI_MERGE, &merge));
 
-	if (outputs == 3 || outputs == 4)
-		return nna_op_fail(op, "%u outputs", outputs);
-	ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
-	      check_cell(op, &forward_layout) ?: check_cell(op, &backward_layout) ?:
-	      check_params(op, BI_ACT) ?: nna_check_in(op, BI_MERGE, NNA_BIT(NNA_OPERAND_BOOL)) ?:
-	      nna_check_in(op, BI_TIME, NNA_BIT(NNA_OPERAND_BOOL)) ?:
-	      nna_check_optional(op, BI_AUX, NNA_BIT(op->in[0].type)) ?:
-	      nna_check_rank(op, BI_AUX, 3, 3) ?:
-	      check_outputs(op) ?: nna_later(nna_op_scalar_bool(op, BI_MERGE, &merge));
 	if (ret)
 		return ret;
 	if (merge != merged(outputs))
@@ -477,18 +429,15 @@ static int bi_lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_lstm = {
 	.type = NNA_OPERATION_LSTM,
-	.min_inputs = 23, .max_inputs = 27, .min_outputs = 4, .max_outputs = 4,
 	.check = step_check, .infer = step_infer, .lower = step_lower,
 };
 
 const struct nna_op nna_op_unidirectional_lstm = {
 	.type = NNA_OPERATION_UNIDIRECTIONAL_SEQUENCE_LSTM,
-	.min_inputs = 24, .max_inputs = 28, .min_outputs = 1, .max_outputs = 3,
 	.check = sequence_check, .infer = sequence_infer, .lower = sequence_lower,
 };
 
 const struct nna_op nna_op_bidirectional_lstm = {
 	.type = NNA_OPERATION_BIDIRECTIONAL_SEQUENCE_LSTM,
-	.min_inputs = 61, .max_inputs = 61, .min_outputs = 1, .max_outputs = 6,
 	.check = bi_check, .infer = bi_infer, .lower = bi_lower,
 };

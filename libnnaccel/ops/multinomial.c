@@ -28,11 +28,7 @@ static int check(struct nna_op_context *op)
 {
 	int32_t samples;
 
-	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
-	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_check_in(op, 2, NNA_T_INT32) ?: nna_check_rank(op, 2, 1, 1) ?:
-	       nna_check_dim(op, 2, 0, 2) ?:
-	       nna_check_out(op, 0, NNA_T_INT32) ?: nna_later(read_samples(op, &samples));
+	return nna_check_dim(op, 2, 0, 2) ?: nna_later(read_samples(op, &samples));
 }
 
 static int infer(struct nna_op_context *op)
@@ -77,6 +73,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_multinomial = {
 	.type = NNA_OPERATION_RANDOM_MULTINOMIAL,
-	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };

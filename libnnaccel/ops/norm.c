@@ -32,8 +32,6 @@
  */
 #include "libnnaccel/ops/window.h"
 
-#define FLOAT_SCALAR (NNA_BIT(NNA_OPERAND_FLOAT32) | NNA_BIT(NNA_OPERAND_FLOAT16))
-
 /* The least length that L2_NORMALIZATION divides by. */
 #define L2_EPSILON 1e-6f
 
@@ -46,10 +44,7 @@ static int l2_check(struct nna_op_context *op)
 {
 	bool is_signed = op->out[0].type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
 	uint32_t axis;
-	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_out_like(op, 0, 0) ?:
-		  nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
-		  nna_check_scalar(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
-		  nna_later(nna_param_input_axis(op, 1, &axis));
+	int ret = nna_later(nna_param_input_axis(op, 1, &axis));
 
 	if (!ret && nna_operand_type_is_quantised(op->out[0].type) &&
 	    (op->out[0].scale != 1.0f / 128 || op->out[0].zero_point != (is_signed ? 0 : 128)))
@@ -124,13 +119,7 @@ static int lrn_check(struct nna_op_context *op)
 {
 	struct response r;
 
-	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_out_like(op, 0, 0) ?:
-	       nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
-	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_check_in(op, 2, FLOAT_SCALAR) ?: nna_check_in(op, 3, FLOAT_SCALAR) ?:
-	       nna_check_in(op, 4, FLOAT_SCALAR) ?:
-	       nna_check_scalar(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_later(read_response(op, &r));
+	return nna_later(read_response(op, &r));
 }
 
 /* Sums over a window along the second axis of [outer, size, inner, 1]: a convolution with ones. */
@@ -191,14 +180,6 @@ static int lrn_lower(struct nna_op_context *op)
 	       ewise(l, NNA_FN_MUL, result, source, powers);
 }
 
-static int instance_check(struct nna_op_context *op)
-{
-	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_out_like(op, 0, 0) ?:
-	       nna_check_rank(op, 0, 4, 4) ?: nna_check_in(op, 1, FLOAT_SCALAR) ?:
-	       nna_check_in(op, 2, FLOAT_SCALAR) ?: nna_check_in(op, 3, FLOAT_SCALAR) ?:
-	       nna_check_in(op, 4, NNA_BIT(NNA_OPERAND_BOOL));
-}
-
 static int instance_lower(struct nna_op_context *op)
 {
 	struct nna_lower *l = op->lower;
@@ -239,18 +220,15 @@ static int instance_lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_l2_normalization = {
 	.type = NNA_OPERATION_L2_NORMALIZATION,
-	.min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
 	.check = l2_check, .infer = nna_infer_like_first, .lower = l2_lower,
 };
 
 const struct nna_op nna_op_local_response_normalization = {
 	.type = NNA_OPERATION_LOCAL_RESPONSE_NORMALIZATION,
-	.min_inputs = 5, .max_inputs = 6, .min_outputs = 1, .max_outputs = 1,
 	.check = lrn_check, .infer = nna_infer_like_first, .lower = lrn_lower,
 };
 
 const struct nna_op nna_op_instance_normalization = {
 	.type = NNA_OPERATION_INSTANCE_NORMALIZATION,
-	.min_inputs = 5, .max_inputs = 5, .min_outputs = 1, .max_outputs = 1,
-	.check = instance_check, .infer = nna_infer_like_first, .lower = instance_lower,
+	.infer = nna_infer_like_first, .lower = instance_lower,
 };

@@ -12,6 +12,7 @@
 #include "libnnaccel/ir/op.h"
 #include "libnnaccel/ops/half.h"
 #include "libnnaccel/ops/op.h"
+#include "libnnaccel/support/signature.h"
 
 #define NNA_OP(name, operation, ...) extern const struct nna_op nna_op_##name;
 #include "libnnaccel/support/operation_list.h"
@@ -87,7 +88,7 @@ void nna_op_context_end(struct nna_op_context *op)
 static void say(const struct nna_op_context *op, const char *format, va_list args)
 {
 	const char *name = nna_operation_name(op->operation->type);
-	char text[256];
+	char text[NNA_REFUSAL_SIZE];
 
 	vsnprintf(text, sizeof(text), format, args);
 	nna_log_print(op->log, NNA_LOG_ERROR, "%s (operation %u): %s", name ? name : "?", op->index,
@@ -114,34 +115,43 @@ int nna_op_unsupported(const struct nna_op_context *op, const char *format, ...)
 	return -ENOTSUP;
 }
 
-/* That there are as many inputs or outputs as the operation takes. */
-static int check_count(const struct nna_op_context *op, const char *of, uint32_t count,
-		       uint32_t least, uint32_t most)
+/* Return: an operand as the table of signatures takes it. Ranks of outputs are for infer(). */
+static struct nna_actual actual_operand(const void *context, bool output, uint32_t i)
 {
-	if (count >= least && count <= most)
-		return 0;
-	if (most == UINT32_MAX)
-		return nna_op_fail(op, "%u %s, it takes %u or more: see nnaccel-operations(7)", count,
-				   of, least);
-	if (least == most)
-		return nna_op_fail(op, "%u %s, it takes %u: see nnaccel-operations(7)", count, of,
-				   least);
-	return nna_op_fail(op, "%u %s, it takes %u to %u: see nnaccel-operations(7)", count, of,
-			   least, most);
+	const struct nna_op_context *op = context;
+	const struct nna_shape *shape = output ? &op->out[i] : &op->in[i];
+	struct nna_actual actual = { .type = shape->type, .rank = NNA_RANK_UNKNOWN };
+
+	if (output)
+		return actual;
+	actual.omitted = !nna_op_has_input(op, i);
+	if (shape->rank_known && !nna_op_may_omit_input(op, i))
+		actual.rank = (int32_t)shape->rank;
+	return actual;
+}
+
+/* That the operands are what the table says: their numbers, types and ranks. */
+static int check_signature(const struct nna_op_context *op)
+{
+	const struct nna_call call = {
+		.operation = op->operation->type,
+		.input_count = op->operation->input_count,
+		.output_count = op->operation->output_count,
+		.operand = actual_operand,
+		.context = op,
+	};
+	char text[NNA_REFUSAL_SIZE];
+
+	return nna_signature_check(&call, NNA_SUPPORT, text) ? nna_op_fail(op, "%s", text) : 0;
 }
 
 int nna_op_check(struct nna_op_context *op)
 {
 	const struct nna_op *what = nna_op_find(op->operation->type);
 	uint32_t in = op->operation->input_count, out = op->operation->output_count;
-	int ret;
 
 	if (!what)
 		return nna_op_unsupported(op, "type %u is not supported", op->operation->type);
-	ret = check_count(op, "inputs", in, what->min_inputs, what->max_inputs) ?:
-	      check_count(op, "outputs", out, what->min_outputs, what->max_outputs);
-	if (ret)
-		return ret;
 	for (uint32_t i = 0; i < in + out; i++) {
 		if (op->in[i].type == NNA_OPERAND_OPAQUE)
 			return nna_op_unsupported(op, "%s %u is larger than the library can hold, "
@@ -153,13 +163,21 @@ int nna_op_check(struct nna_op_context *op)
 			return nna_op_unsupported(op, "input %u has rank %u, the most is %u", i,
 						  op->in[i].rank, NNA_IR_MAX_RANK);
 	}
-	return what->check(op);
+	return check_signature(op) ?: (what->check ? what->check(op) : 0);
 }
 
 bool nna_op_has_input(const struct nna_op_context *op, uint32_t i)
 {
 	return i < op->operation->input_count &&
 	       op->in_operand[i]->lifetime != NNA_LIFETIME_NO_VALUE && !op->in[i].omitted;
+}
+
+bool nna_op_may_omit_input(const struct nna_op_context *op, uint32_t i)
+{
+	const struct nna_shape *shape = &op->in[i];
+
+	return op->in_operand[i]->lifetime == NNA_LIFETIME_INPUT && !shape->final &&
+	       shape->rank == 1 && !shape->dims[0];
 }
 
 bool nna_op_outputs_are_final(const struct nna_op_context *op)

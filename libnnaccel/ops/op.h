@@ -23,11 +23,12 @@
  * An operation has three functions. All see it through an nna_op_context; errors go through
  * nna_op_fail(), which names the operation.
  *
- *	check()	The rules of NNAPI that need no values: counts, types, ranks, quantisation, and
- *		values of constant scalars. It is called when a graph is finished, where what is
- *		unknown is no error, and again with complete shapes before lowering. -ENOTSUP says
- *		that the operation is valid but lower() cannot do it: nna_graph_get_supported() says
- *		no to it.
+ *	check()	The rules of NNAPI that need no values and are not in the operation's signature:
+ *		sizes that must agree, quantisation, and values of constant scalars. Counts, types
+ *		and ranks are checked first, by the signature (support/signature.h). Both are
+ *		checked when a graph is finished, where what is unknown is no error, and again with
+ *		complete shapes before lowering. -ENOTSUP says that the operation is valid but
+ *		lower() cannot do it: nna_graph_get_supported() says no to it.
  *	infer()	Writes the dims of the outputs; type and quantisation stay as the model states them.
  *		It runs when the shapes of all inputs are final. The caller compares the dims with
  *		those that the model states. -EAGAIN says that a value that decides about the shape
@@ -105,19 +106,13 @@ struct nna_op_context {
  * @asks_floats: what it asks for may be of FLOAT32, too
  * @any_rank: it becomes copies and fills, so that operands may have more than NNA_IR_MAX_RANK
  *	dims
- * @min_inputs: fewest inputs
- * @max_inputs: most inputs, UINT32_MAX for no limit
- * @min_outputs: fewest outputs
- * @max_outputs: most outputs, UINT32_MAX for no limit
- * @check: see above
+ * @check: see above; NULL if the signature says everything
  * @infer: see above
  * @lower: see above
  */
 struct nna_op {
 	enum nna_operation_type type;
 	bool any_rank, asks_data, asks_floats;
-	uint32_t min_inputs, max_inputs;
-	uint32_t min_outputs, max_outputs;
 	int (*check)(struct nna_op_context *op);
 	int (*infer)(struct nna_op_context *op);
 	int (*lower)(struct nna_op_context *op);
@@ -146,7 +141,8 @@ int nna_op_context_begin(struct nna_op_context *op, const struct nna_graph *grap
 void nna_op_context_end(struct nna_op_context *op);
 
 /*
- * Checks the counts of operands and calls the operation's check(). Return: 0, -EINVAL, or -ENOTSUP
+ * Checks the operands against the support column of the signature and calls the operation's
+ * check(). Return: 0, -EINVAL, or -ENOTSUP
  * (also for a type that is not in the table).
  */
 int nna_op_check(struct nna_op_context *op);
@@ -164,6 +160,12 @@ int nna_op_unsupported(const struct nna_op_context *op, const char *format, ...)
  * Whether input @i exists, has a value, and is not left out by the caller (nna_shape's @omitted).
  */
 bool nna_op_has_input(const struct nna_op_context *op, uint32_t i);
+
+/*
+ * Whether input @i is an input of the model with the dims [0]: that is how models state one that a
+ * run may leave out. Its rank says nothing.
+ */
+bool nna_op_may_omit_input(const struct nna_op_context *op, uint32_t i);
 
 /*
  * Whether the model states the shapes of all outputs, or an earlier run has shown them: lowering

@@ -3,38 +3,25 @@
 #include "libnnaccel/ops/op_util.h"
 
 static int check_type(const struct nna_op_context *op, const char *what, uint32_t i,
-		      enum nna_operand_type type, nna_types types)
+		      enum nna_operand_type found, enum nna_operand_type expected)
 {
-	if (types & NNA_BIT(type))
+	if (found == expected)
 		return 0;
-	return nna_op_fail(op, "%s %u is of type %s", what, i, nna_operand_type_name(type));
+	return nna_op_fail(op, "%s %u is %s, expected %s: use the types of the subgraph's operands",
+			   what, i, nna_operand_type_name(found), nna_operand_type_name(expected));
 }
 
-int nna_check_in(const struct nna_op_context *op, uint32_t i, nna_types types)
+int nna_check_in_type(const struct nna_op_context *op, uint32_t i, enum nna_operand_type type)
 {
 	if (!nna_op_has_input(op, i))
-		return nna_op_fail(op, "input %u is missing", i);
-	return check_type(op, "input", i, op->in[i].type, types);
+		return nna_op_fail(op, "input %u has no value, but the subgraph takes one: "
+				   "give it one", i);
+	return check_type(op, "input", i, op->in[i].type, type);
 }
 
-int nna_check_out(const struct nna_op_context *op, uint32_t i, nna_types types)
+int nna_check_out_type(const struct nna_op_context *op, uint32_t i, enum nna_operand_type type)
 {
-	return check_type(op, "output", i, op->out[i].type, types);
-}
-
-int nna_check_optional(const struct nna_op_context *op, uint32_t i, nna_types types)
-{
-	return nna_op_has_input(op, i) ? nna_check_in(op, i, types) : 0;
-}
-
-int nna_check_in_like(const struct nna_op_context *op, uint32_t i, uint32_t like)
-{
-	return nna_check_in(op, i, NNA_BIT(op->in[like].type));
-}
-
-int nna_check_out_like(const struct nna_op_context *op, uint32_t i, uint32_t like)
-{
-	return nna_check_out(op, i, NNA_BIT(op->in[like].type));
+	return check_type(op, "output", i, op->out[i].type, type);
 }
 
 static bool same_quant(const struct nna_shape *a, const struct nna_shape *b)
@@ -45,44 +32,27 @@ static bool same_quant(const struct nna_shape *a, const struct nna_shape *b)
 
 int nna_check_out_quant(const struct nna_op_context *op, uint32_t i, uint32_t like)
 {
-	int ret = nna_check_out_like(op, i, like);
-
-	if (ret || same_quant(&op->out[i], &op->in[like]))
-		return ret;
+	if (same_quant(&op->out[i], &op->in[like]))
+		return 0;
 	return nna_op_fail(op, "output %u needs the scale and zero point of input %u", i, like);
 }
 
 int nna_check_in_quant(const struct nna_op_context *op, uint32_t i, uint32_t like)
 {
-	int ret = nna_check_in_like(op, i, like);
-
-	if (ret || same_quant(&op->in[i], &op->in[like]))
-		return ret;
+	if (same_quant(&op->in[i], &op->in[like]))
+		return 0;
 	return nna_op_fail(op, "input %u needs the scale and zero point of input %u", i, like);
 }
 
-/*
- * An input of the model with the dims [0]: that is how models state one that a run may leave out.
- */
-static bool may_be_omitted(const struct nna_op_context *op, uint32_t i)
+int nna_check_rank(const struct nna_op_context *op, uint32_t i, uint32_t rank)
 {
 	const struct nna_shape *shape = &op->in[i];
 
-	return op->in_operand[i]->lifetime == NNA_LIFETIME_INPUT && !shape->final &&
-	       shape->rank == 1 && !shape->dims[0];
-}
-
-int nna_check_rank(const struct nna_op_context *op, uint32_t i, uint32_t least, uint32_t most)
-{
-	const struct nna_shape *shape = &op->in[i];
-
-	if (!nna_op_has_input(op, i) || may_be_omitted(op, i) || !shape->rank_known ||
-	    (shape->rank >= least && shape->rank <= most))
+	if (!nna_op_has_input(op, i) || nna_op_may_omit_input(op, i) || !shape->rank_known ||
+	    shape->rank == rank)
 		return 0;
-	if (least == most)
-		return nna_op_fail(op, "input %u has rank %u instead of %u", i, shape->rank, least);
-	return nna_op_fail(op, "input %u has rank %u, it must be %u to %u", i, shape->rank, least,
-			   most);
+	return nna_op_fail(op, "input %u has rank %u, expected %u: reshape it", i, shape->rank,
+			   rank);
 }
 
 int nna_check_dim(const struct nna_op_context *op, uint32_t i, uint32_t axis, uint32_t value)
@@ -92,11 +62,6 @@ int nna_check_dim(const struct nna_op_context *op, uint32_t i, uint32_t axis, ui
 	if (!dim || !value || dim == value)
 		return 0;
 	return nna_op_fail(op, "dimension %u of input %u is %u instead of %u", axis, i, dim, value);
-}
-
-int nna_check_scalar(const struct nna_op_context *op, uint32_t i, nna_types types)
-{
-	return i < op->operation->input_count ? nna_check_optional(op, i, types) : 0;
 }
 
 int nna_param_i32(const struct nna_op_context *op, uint32_t i, int32_t missing, int32_t *value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What operations share: rules about types, shapes and parameters (nna_check_*, nna_param_*),
+ * What operations share: rules that signatures do not state (nna_check_*, nna_param_*),
  * shapes of outputs (nna_set_*, nna_infer_*), views, and short ways to lower (nna_do_*).
  *
  * Checks return 0 or the error of nna_op_fail(), so they chain: return a ?: b ?: c. Ranks and dims
@@ -33,26 +33,18 @@
 
 /* --------------------------------------------------------------------------------------- checks */
 
-/* Input @i is given, and its type is in @types. */
-int nna_check_in(const struct nna_op_context *op, uint32_t i, nna_types types);
-/* The type of output @i is in @types. */
-int nna_check_out(const struct nna_op_context *op, uint32_t i, nna_types types);
-/* Input @i is omitted, or its type is in @types. */
-int nna_check_optional(const struct nna_op_context *op, uint32_t i, nna_types types);
-/* Input @i has the type of input @like. */
-int nna_check_in_like(const struct nna_op_context *op, uint32_t i, uint32_t like);
-/* Output @i has the type of input @like. */
-int nna_check_out_like(const struct nna_op_context *op, uint32_t i, uint32_t like);
-/* Output @i has the type, scale and zero point of input @like. */
+/* Input @i has this type; for types that a subgraph decides, which no signature states. */
+int nna_check_in_type(const struct nna_op_context *op, uint32_t i, enum nna_operand_type type);
+/* The same of output @i. */
+int nna_check_out_type(const struct nna_op_context *op, uint32_t i, enum nna_operand_type type);
+/* Output @i has the scale and zero point of input @like, if its type is quantised. */
 int nna_check_out_quant(const struct nna_op_context *op, uint32_t i, uint32_t like);
-/* Input @i has the type, scale and zero point of input @like. */
+/* The same of input @i. */
 int nna_check_in_quant(const struct nna_op_context *op, uint32_t i, uint32_t like);
-/* The rank of input @i, where it is given and known, is @least to @most. */
-int nna_check_rank(const struct nna_op_context *op, uint32_t i, uint32_t least, uint32_t most);
+/* Input @i, where it is given and its rank is known, has this rank. */
+int nna_check_rank(const struct nna_op_context *op, uint32_t i, uint32_t rank);
 /* Dimension @axis of input @i is @value, where known. */
 int nna_check_dim(const struct nna_op_context *op, uint32_t i, uint32_t axis, uint32_t value);
-/* Input @i is absent, omitted, or of one of the scalar @types. */
-int nna_check_scalar(const struct nna_op_context *op, uint32_t i, nna_types types);
 
 /* Dimension @axis if it is known, else 0. */
 static inline uint32_t nna_known_dim(const struct nna_shape *shape, uint32_t axis)

@@ -69,13 +69,6 @@ static int read_padding(const struct nna_op_context *op, struct padding *padding
 	return ret;
 }
 
-/* The type of the value of PAD_V2, for an input of @type. */
-static enum nna_operand_type value_type(enum nna_operand_type type)
-{
-	return type == NNA_OPERAND_TENSOR_FLOAT32 ? NNA_OPERAND_FLOAT32 :
-	       type == NNA_OPERAND_TENSOR_FLOAT16 ? NNA_OPERAND_FLOAT16 : NNA_OPERAND_INT32;
-}
-
 /* The mode of MIRROR_PAD: whether the edge is mirrored too. */
 static int read_mode(const struct nna_op_context *op, bool *symmetric)
 {
@@ -92,16 +85,11 @@ static int check(struct nna_op_context *op)
 {
 	struct padding padding;
 	bool symmetric;
-	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32) ?:
-		  nna_check_out_quant(op, 0, 0) ?: nna_check_in(op, 1, NNA_T_INT32) ?:
-		  nna_check_rank(op, 1, 2, 2) ?: nna_check_dim(op, 1, 0, op->in[0].rank) ?:
+	int ret = nna_check_out_quant(op, 0, 0) ?: nna_check_dim(op, 1, 0, op->in[0].rank) ?:
 		  nna_check_dim(op, 1, 1, 2);
 
-	if (!ret && op->operation->type == NNA_OPERATION_PAD_V2)
-		ret = nna_check_in(op, 2, NNA_BIT(value_type(op->in[0].type)));
 	if (!ret && op->operation->type == NNA_OPERATION_MIRROR_PAD)
-		ret = nna_check_in(op, 2, NNA_BIT(NNA_OPERAND_INT32)) ?:
-		      nna_later(read_mode(op, &symmetric));
+		ret = nna_later(read_mode(op, &symmetric));
 	return ret ?: nna_later(read_padding(op, &padding));
 }
 
@@ -237,18 +225,15 @@ static int mirror_lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_pad = {
 	.type = NNA_OPERATION_PAD, .any_rank = true,
-	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };
 
 const struct nna_op nna_op_pad_v2 = {
 	.type = NNA_OPERATION_PAD_V2, .any_rank = true,
-	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };
 
 const struct nna_op nna_op_mirror_pad = {
 	.type = NNA_OPERATION_MIRROR_PAD, .any_rank = true,
-	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = mirror_infer, .lower = mirror_lower,
 };

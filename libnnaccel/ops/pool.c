@@ -24,14 +24,10 @@ static void order_of(const struct nna_op_context *op, struct nna_window_order *o
 
 static int check(struct nna_op_context *op)
 {
-	nna_types types = NNA_T_FLOAT;
 	struct nna_window_order order;
 
-	if (op->operation->type != NNA_OPERATION_L2_POOL_2D)
-		types |= NNA_T_QUANT8;
 	order_of(op, &order);
-	return nna_check_in(op, 0, types) ?: nna_check_out_quant(op, 0, 0) ?:
-	       nna_check_rank(op, 0, 4, 4) ?: nna_window_check(op, &order);
+	return nna_check_out_quant(op, 0, 0) ?: nna_window_check(op, &order);
 }
 
 static int geometry(const struct nna_op_context *op, struct nna_window *w, uint32_t *height,
@@ -97,7 +93,6 @@ static int lower(struct nna_op_context *op)
 #define POOL(name, number) \
 	const struct nna_op nna_op_##name = { \
 		.type = number, \
-		.min_inputs = 7, .max_inputs = 11, .min_outputs = 1, .max_outputs = 1, \
 		.check = check, .infer = infer, .lower = lower, \
 	}
 

@@ -264,29 +264,21 @@ enum {
 
 static int check16(struct nna_op_context *op)
 {
-	nna_types u8 = NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_ASYMM),
-		  s16 = NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM);
 	uint32_t units = nna_known_dim(&op->in[Q16_WEIGHTS], 0);
-	int ret = nna_check_in(op, Q16_INPUT, u8) ?: nna_check_rank(op, Q16_INPUT, 2, 2);
+	int ret = 0;
 
 	for (uint32_t g = 0; g < NNA_GATES && !ret; g++)
-		ret = nna_check_in(op, Q16_WEIGHTS + g, u8) ?:
-		      nna_check_rank(op, Q16_WEIGHTS + g, 2, 2) ?:
-		      nna_check_dim(op, Q16_WEIGHTS + g, 0, units) ?:
+		ret = nna_check_dim(op, Q16_WEIGHTS + g, 0, units) ?:
 		      nna_check_dim(op, Q16_WEIGHTS + g, 1, nna_known_dim(&op->in[Q16_INPUT], 1)) ?:
 		      nna_check_in_quant(op, Q16_WEIGHTS + g, Q16_WEIGHTS) ?:
 		      nna_check_in_quant(op, Q16_RECURRENT + g, Q16_WEIGHTS) ?:
-		      nna_check_rank(op, Q16_RECURRENT + g, 2, 2) ?:
 		      nna_check_dim(op, Q16_RECURRENT + g, 0, units) ?:
 		      nna_check_dim(op, Q16_RECURRENT + g, 1, units) ?:
-		      nna_check_in(op, Q16_BIAS + g, NNA_T_INT32) ?:
-		      nna_check_rank(op, Q16_BIAS + g, 1, 1) ?:
 		      nna_check_dim(op, Q16_BIAS + g, 0, units);
 	if (!ret && op->in[Q16_CELL].scale != Q16_CELL_SCALE)
 		ret = nna_op_fail(op, "the cell state needs a scale of 1/2048");
-	return ret ?: nna_check_in(op, Q16_CELL, s16) ?: nna_check_rank(op, Q16_CELL, 2, 2) ?:
-	       nna_check_dim(op, Q16_CELL, 1, units) ?: nna_check_in(op, Q16_OUTPUT, u8) ?:
-	       nna_check_rank(op, Q16_OUTPUT, 2, 2) ?: nna_check_dim(op, Q16_OUTPUT, 1, units) ?:
+	return ret ?: nna_check_dim(op, Q16_CELL, 1, units) ?:
+	       nna_check_dim(op, Q16_OUTPUT, 1, units) ?:
 	       nna_check_out_quant(op, 0, Q16_CELL) ?: nna_check_out_quant(op, 1, Q16_OUTPUT);
 }
 
@@ -376,39 +368,23 @@ static const uint32_t peephole_of[] = { Q_PEEPHOLE, Q_PEEPHOLE + 1, NNA_NONE, Q_
 
 /* What all gates have, with weights of types @s8. */
 static int check_weights(const struct nna_op_context *op, uint32_t g, uint32_t units,
-			 uint32_t outputs, uint32_t size, nna_types s8)
+			 uint32_t outputs, uint32_t size)
 {
-	int ret = nna_check_optional(op, Q_WEIGHTS + g, s8) ?:
-		  nna_check_rank(op, Q_WEIGHTS + g, 2, 2) ?:
-		  nna_check_dim(op, Q_WEIGHTS + g, 0, units) ?:
+	int ret = nna_check_dim(op, Q_WEIGHTS + g, 0, units) ?:
 		  nna_check_dim(op, Q_WEIGHTS + g, 1, size) ?:
-		  nna_check_optional(op, Q_RECURRENT + g, s8) ?:
-		  nna_check_rank(op, Q_RECURRENT + g, 2, 2) ?:
 		  nna_check_dim(op, Q_RECURRENT + g, 0, units) ?:
 		  nna_check_dim(op, Q_RECURRENT + g, 1, outputs) ?:
-		  nna_check_optional(op, Q_BIAS + g, NNA_T_INT32) ?:
-		  nna_check_rank(op, Q_BIAS + g, 1, 1) ?:
 		  nna_check_dim(op, Q_BIAS + g, 0, units);
 
 	if (!ret && peephole_of[g] != NNA_NONE)
-		ret = nna_check_optional(op, peephole_of[g],
-					 NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM)) ?:
-		      nna_check_rank(op, peephole_of[g], 1, 1) ?:
-		      nna_check_dim(op, peephole_of[g], 0, units);
-	if (!ret && g != NNA_GATE_INPUT &&
-	    (!nna_op_has_input(op, Q_WEIGHTS + g) || !nna_op_has_input(op, Q_RECURRENT + g) ||
-	     !nna_op_has_input(op, Q_BIAS + g)))
-		ret = nna_op_fail(op, "weights or bias of gate %u are missing", g);
+		ret = nna_check_dim(op, peephole_of[g], 0, units);
 	return ret;
 }
 
 static int check_gate(const struct nna_op_context *op, uint32_t g, uint32_t units, uint32_t outputs)
 {
-	return check_weights(op, g, units, outputs, nna_known_dim(&op->in[0], 1),
-			     NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM)) ?:
-	       nna_check_optional(op, Q_NORM + g, NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM)) ?:
-	       nna_check_rank(op, Q_NORM + g, 1, 1) ?: nna_check_dim(op, Q_NORM + g, 0, units) ?:
-	       nna_check_in(op, Q_SCALES + g, NNA_BIT(NNA_OPERAND_FLOAT32));
+	return check_weights(op, g, units, outputs, nna_known_dim(&op->in[0], 1)) ?:
+	       nna_check_dim(op, Q_NORM + g, 0, units);
 }
 
 static int check_coupling(const struct nna_op_context *op)
@@ -442,32 +418,17 @@ static int check_cell_scale(const struct nna_op_context *op)
 
 static int check(struct nna_op_context *op)
 {
-	nna_types s8 = NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED),
-		  s16 = NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM);
 	uint32_t units = nna_known_dim(&op->in[Q_WEIGHTS + NNA_GATE_OUTPUT], 0);
 	uint32_t outputs = nna_known_dim(&op->in[Q_RECURRENT + NNA_GATE_OUTPUT], 1);
-	int ret = nna_check_in(op, 0, s8) ?: nna_check_rank(op, 0, 2, 2);
+	int ret = 0;
 
 	for (uint32_t g = 0; g < NNA_GATES && !ret; g++)
 		ret = check_gate(op, g, units, outputs);
-	return ret ?: check_coupling(op) ?:
-	       nna_check_optional(op, Q_PROJECTION, NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM)) ?:
-	       nna_check_rank(op, Q_PROJECTION, 2, 2) ?:
-	       nna_check_dim(op, Q_PROJECTION, 0, outputs) ?:
+	return ret ?: check_coupling(op) ?: nna_check_dim(op, Q_PROJECTION, 0, outputs) ?:
 	       nna_check_dim(op, Q_PROJECTION, 1, units) ?:
-	       nna_check_optional(op, Q_PROJECTION_BIAS, NNA_T_INT32) ?:
-	       nna_check_rank(op, Q_PROJECTION_BIAS, 1, 1) ?:
-	       nna_check_dim(op, Q_PROJECTION_BIAS, 0, outputs) ?: nna_check_in(op, Q_OUTPUT, s8) ?:
-	       nna_check_rank(op, Q_OUTPUT, 2, 2) ?: nna_check_dim(op, Q_OUTPUT, 1, outputs) ?:
-	       nna_check_in(op, Q_CELL, s16) ?: nna_check_rank(op, Q_CELL, 2, 2) ?:
-	       nna_check_dim(op, Q_CELL, 1, units) ?:
-	       nna_check_in(op, Q_CELL_CLIP, NNA_BIT(NNA_OPERAND_FLOAT32)) ?:
-	       nna_check_in(op, Q_PROJECTION_CLIP, NNA_BIT(NNA_OPERAND_FLOAT32)) ?:
-	       nna_check_in(op, Q_HIDDEN_ZERO, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_check_in(op, Q_HIDDEN_SCALE, NNA_BIT(NNA_OPERAND_FLOAT32)) ?:
-	       nna_check_out(op, 0, s8) ?:
-	       nna_check_out_quant(op, 1, Q_CELL) ?: nna_check_out(op, 2, s8) ?:
-	       check_cell_scale(op);
+	       nna_check_dim(op, Q_PROJECTION_BIAS, 0, outputs) ?:
+	       nna_check_dim(op, Q_OUTPUT, 1, outputs) ?: nna_check_dim(op, Q_CELL, 1, units) ?:
+	       nna_check_out_quant(op, 1, Q_CELL) ?: check_cell_scale(op);
 }
 
 static int infer(struct nna_op_context *op)
@@ -688,23 +649,15 @@ static int check_plain(const struct nna_op_context *op)
 
 int nna_quantized_sequence_check(const struct nna_op_context *op)
 {
-	nna_types s8 = NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED);
-	uint32_t units = nna_known_dim(&op->in[Q_WEIGHTS + NNA_GATE_OUTPUT], 0), i;
-	int ret = nna_check_rank(op, 0, 3, 3);
+	uint32_t units = nna_known_dim(&op->in[Q_WEIGHTS + NNA_GATE_OUTPUT], 0);
+	int ret = 0;
 
 	for (uint32_t g = 0; g < NNA_GATES && !ret; g++)
-		ret = check_weights(op, g, units, units, nna_known_dim(&op->in[0], 2),
-				    s8 | NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM));
-	ret = ret ?: check_coupling(op) ?: check_centred(op) ?: nna_check_in(op, Q_OUTPUT, s8) ?:
-	      nna_check_rank(op, Q_OUTPUT, 2, 2) ?: nna_check_dim(op, Q_OUTPUT, 1, units) ?:
-	      nna_check_in(op, Q_CELL, NNA_BIT(NNA_OPERAND_TENSOR_QUANT16_SYMM)) ?:
-	      nna_check_rank(op, Q_CELL, 2, 2) ?: nna_check_dim(op, Q_CELL, 1, units) ?:
-	      nna_check_in(op, S_ACT, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	      nna_check_in(op, S_TIME_MAJOR, NNA_BIT(NNA_OPERAND_BOOL)) ?: check_plain(op) ?:
-	      check_cell_scale(op);
-	for (i = S_CELL_CLIP; i <= S_PROJECTION_CLIP && !ret; i++)
-		ret = nna_check_in(op, i, NNA_BIT(NNA_OPERAND_FLOAT32));
-	for (i = 0; i < op->operation->output_count && !ret; i++)
+		ret = check_weights(op, g, units, units, nna_known_dim(&op->in[0], 2));
+	ret = ret ?: check_coupling(op) ?: check_centred(op) ?:
+	      nna_check_dim(op, Q_OUTPUT, 1, units) ?: nna_check_dim(op, Q_CELL, 1, units) ?:
+	      check_plain(op) ?: check_cell_scale(op);
+	for (uint32_t i = 0; i < op->operation->output_count && !ret; i++)
 		ret = nna_check_out_quant(op, i, i == 2 ? Q_CELL : Q_OUTPUT);
 	return ret;
 }
@@ -929,12 +882,10 @@ int nna_quantized_sequence_lower(struct nna_op_context *op, const struct nna_seq
 
 const struct nna_op nna_op_quantized_16bit_lstm = {
 	.type = NNA_OPERATION_QUANTIZED_16BIT_LSTM,
-	.min_inputs = 15, .max_inputs = 15, .min_outputs = 2, .max_outputs = 2,
 	.check = check16, .infer = infer16, .lower = lower16,
 };
 
 const struct nna_op nna_op_quantized_lstm = {
 	.type = NNA_OPERATION_QUANTIZED_LSTM,
-	.min_inputs = 32, .max_inputs = 32, .min_outputs = 3, .max_outputs = 3,
 	.check = check, .infer = infer, .lower = lower,
 };

@@ -23,27 +23,21 @@
  * @operation: which
  * @kind: its function, enum nna_reduce
  * @same_quant: the output has the quantisation of the input
- * @types: types of the input
  */
 struct kind {
 	enum nna_operation_type operation;
 	uint8_t kind;
 	bool same_quant;
-	nna_types types;
 };
 
 static const struct kind kinds[] = {
-	{ NNA_OPERATION_REDUCE_ALL, NNA_REDUCE_ALL, false, NNA_T_BOOL },
-	{ NNA_OPERATION_REDUCE_ANY, NNA_REDUCE_ANY, false, NNA_T_BOOL },
-	{ NNA_OPERATION_REDUCE_MAX, NNA_REDUCE_MAX, true,
-	  NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32 },
-	{ NNA_OPERATION_REDUCE_MIN, NNA_REDUCE_MIN, true,
-	  NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32 },
-	{ NNA_OPERATION_REDUCE_PROD, NNA_REDUCE_PROD, false,
-	  NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32 },
-	{ NNA_OPERATION_REDUCE_SUM, NNA_REDUCE_SUM, false,
-	  NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32 },
-	{ NNA_OPERATION_MEAN, NNA_REDUCE_MEAN, false, NNA_T_FLOAT | NNA_T_QUANT8 },
+	{ NNA_OPERATION_REDUCE_ALL, NNA_REDUCE_ALL, false },
+	{ NNA_OPERATION_REDUCE_ANY, NNA_REDUCE_ANY, false },
+	{ NNA_OPERATION_REDUCE_MAX, NNA_REDUCE_MAX, true },
+	{ NNA_OPERATION_REDUCE_MIN, NNA_REDUCE_MIN, true },
+	{ NNA_OPERATION_REDUCE_PROD, NNA_REDUCE_PROD, false },
+	{ NNA_OPERATION_REDUCE_SUM, NNA_REDUCE_SUM, false },
+	{ NNA_OPERATION_MEAN, NNA_REDUCE_MEAN, false },
 };
 
 static const struct kind *find(enum nna_operation_type type)
@@ -92,14 +86,9 @@ static int read_axes(const struct nna_op_context *op, uint32_t *mask)
 
 static int check(struct nna_op_context *op)
 {
-	const struct kind *kind = find(op->operation->type);
 	uint32_t mask;
-	enum nna_operand_type keep = op->operation->type == NNA_OPERATION_MEAN ?
-					     NNA_OPERAND_INT32 : NNA_OPERAND_BOOL;
 
-	return nna_check_in(op, 0, kind->types) ?:
-	       (kind->same_quant ? nna_check_out_quant(op, 0, 0) : nna_check_out_like(op, 0, 0)) ?:
-	       nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_in(op, 2, NNA_BIT(keep)) ?:
+	return (find(op->operation->type)->same_quant ? nna_check_out_quant(op, 0, 0) : 0) ?:
 	       nna_later(read_axes(op, &mask));
 }
 
@@ -145,7 +134,6 @@ static int lower(struct nna_op_context *op)
 #define REDUCE(name, number) \
 	const struct nna_op nna_op_##name = { \
 		.type = number, \
-		.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1, \
 		.check = check, .infer = infer, .lower = lower, \
 	}
 

@@ -27,14 +27,9 @@
  */
 #include "libnnaccel/ops/op_util.h"
 
-static int check_bytes(const struct nna_op_context *op)
+static int check(struct nna_op_context *op)
 {
-	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0);
-}
-
-static int reshape_check(struct nna_op_context *op)
-{
-	return check_bytes(op) ?: nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1);
+	return nna_check_out_quant(op, 0, 0);
 }
 
 static int reshape_dims(struct nna_op_context *op, const int32_t *wanted, uint32_t count)
@@ -80,12 +75,6 @@ static int reshape_infer(struct nna_op_context *op)
 	return ret;
 }
 
-static int squeeze_check(struct nna_op_context *op)
-{
-	return check_bytes(op) ?: nna_check_optional(op, 1, NNA_T_INT32) ?:
-	       nna_check_rank(op, 1, 1, 1);
-}
-
 static int squeeze_infer(struct nna_op_context *op)
 {
 	const struct nna_shape *in = &op->in[0];
@@ -119,11 +108,6 @@ static int squeeze_infer(struct nna_op_context *op)
 	return nna_set_dims(op, 0, rank, dims);
 }
 
-static int expand_check(struct nna_op_context *op)
-{
-	return check_bytes(op) ?: nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32));
-}
-
 static int expand_infer(struct nna_op_context *op)
 {
 	const struct nna_shape *in = &op->in[0];
@@ -141,35 +125,29 @@ static int expand_infer(struct nna_op_context *op)
 
 static int bitcast_check(struct nna_op_context *op)
 {
-	int ret = nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out(op, 0, NNA_T_ALL);
-
-	if (!ret && nna_operand_type_size(op->in[0].type) != nna_operand_type_size(op->out[0].type))
-		ret = nna_op_fail(op, "elements of %s and %s differ in size",
-				  nna_operand_type_name(op->in[0].type),
-				  nna_operand_type_name(op->out[0].type));
-	return ret;
+	if (nna_operand_type_size(op->in[0].type) != nna_operand_type_size(op->out[0].type))
+		return nna_op_fail(op, "elements of %s and %s differ in size",
+				   nna_operand_type_name(op->in[0].type),
+				   nna_operand_type_name(op->out[0].type));
+	return 0;
 }
 
 const struct nna_op nna_op_bitcast = {
 	.type = NNA_OPERATION_BITCAST,
-	.min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
 	.check = bitcast_check, .infer = nna_infer_like_first, .lower = nna_do_reshape,
 };
 
 const struct nna_op nna_op_reshape = {
 	.type = NNA_OPERATION_RESHAPE,
-	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
-	.check = reshape_check, .infer = reshape_infer, .lower = nna_do_reshape,
+	.check = check, .infer = reshape_infer, .lower = nna_do_reshape,
 };
 
 const struct nna_op nna_op_squeeze = {
 	.type = NNA_OPERATION_SQUEEZE,
-	.min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
-	.check = squeeze_check, .infer = squeeze_infer, .lower = nna_do_reshape,
+	.check = check, .infer = squeeze_infer, .lower = nna_do_reshape,
 };
 
 const struct nna_op nna_op_expand_dims = {
 	.type = NNA_OPERATION_EXPAND_DIMS,
-	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
-	.check = expand_check, .infer = expand_infer, .lower = nna_do_reshape,
+	.check = check, .infer = expand_infer, .lower = nna_do_reshape,
 };

@@ -72,15 +72,7 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 
 static int check(struct nna_op_context *op)
 {
-	nna_types size = NNA_BIT(NNA_OPERAND_INT32) | NNA_BIT(NNA_OPERAND_FLOAT32) |
-			 NNA_BIT(NNA_OPERAND_FLOAT16);
-
-	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_out_quant(op, 0, 0) ?:
-	       nna_check_rank(op, 0, 4, 4) ?: nna_check_in(op, 1, size) ?:
-	       nna_check_in_like(op, 2, 1) ?:
-	       nna_check_scalar(op, 3, NNA_BIT(NNA_OPERAND_BOOL)) ?:
-	       nna_check_scalar(op, 4, NNA_BIT(NNA_OPERAND_BOOL)) ?:
-	       nna_check_scalar(op, 5, NNA_BIT(NNA_OPERAND_BOOL));
+	return nna_check_out_quant(op, 0, 0);
 }
 
 static int infer(struct nna_op_context *op)
@@ -123,7 +115,6 @@ static int lower(struct nna_op_context *op)
 #define RESIZE(name, number) \
 	const struct nna_op nna_op_##name = { \
 		.type = number, \
-		.min_inputs = 3, .max_inputs = 6, .min_outputs = 1, .max_outputs = 1, \
 		.check = check, .infer = infer, .lower = lower, \
 	}
 

@@ -47,25 +47,10 @@
 /* Inputs @from to @from + 3: weights, recurrent weights, bias and state of a cell. */
 static int check_cell(const struct nna_op_context *op, uint32_t from)
 {
-	static const uint32_t ranks[] = { 2, 2, 1, 2 };
 	uint32_t units = nna_known_dim(&op->in[from], 0);
-	int ret = 0;
 
-	for (uint32_t i = 0; i < 4 && !ret; i++)
-		ret = nna_check_in_like(op, from + i, 0) ?:
-		      nna_check_rank(op, from + i, ranks[i], ranks[i]);
-	return ret ?: nna_check_dim(op, from + 1, 0, units) ?:
-	       nna_check_dim(op, from + 1, 1, units) ?:
+	return nna_check_dim(op, from + 1, 0, units) ?: nna_check_dim(op, from + 1, 1, units) ?:
 	       nna_check_dim(op, from + 2, 0, units) ?: nna_check_dim(op, from + 3, 1, units);
-}
-
-static int check_outputs(const struct nna_op_context *op)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; i < op->operation->output_count && !ret; i++)
-		ret = nna_check_out_like(op, i, 0);
-	return ret;
 }
 
 /* With complete shapes: input @in has as many elements as input @weights takes. */
@@ -83,9 +68,7 @@ static int rnn_check(struct nna_op_context *op)
 {
 	enum nna_cell_act act;
 
-	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
-	       check_cell(op, 1) ?: nna_check_in(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_later(nna_param_cell_act(op, 5, &act)) ?: check_outputs(op);
+	return check_cell(op, 1) ?: nna_later(nna_param_cell_act(op, 5, &act));
 }
 
 static int rnn_infer(struct nna_op_context *op)
@@ -145,12 +128,7 @@ static int uni_check(struct nna_op_context *op)
 {
 	enum nna_cell_act act;
 
-	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
-	       check_cell(op, 1) ?:
-	       nna_check_in(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_check_in(op, 6, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_later(nna_param_cell_act(op, 5, &act)) ?:
-	       check_outputs(op);
+	return check_cell(op, 1) ?: nna_later(nna_param_cell_act(op, 5, &act));
 }
 
 static int uni_infer(struct nna_op_context *op)
@@ -194,21 +172,13 @@ static int bi_check(struct nna_op_context *op)
 	uint32_t outputs = op->operation->output_count;
 	enum nna_cell_act act;
 	bool merge = outputs == 1 || outputs == 3;
-	int ret = nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 3, 3) ?:
-		  check_cell(op, BI_FORWARD) ?: check_cell(op, BI_BACKWARD);
+	int ret = check_cell(op, BI_FORWARD) ?: check_cell(op, BI_BACKWARD);
 
-	for (uint32_t i = 0; i < 3 && !ret; i++)
-		ret = nna_check_optional(op, BI_AUX + i, NNA_BIT(op->in[0].type)) ?:
-		      nna_check_rank(op, BI_AUX + i, i ? 2 : 3, i ? 2 : 3);
 	if (!ret && nna_op_has_input(op, BI_AUX + 1) != nna_op_has_input(op, BI_AUX + 2))
 		ret = nna_op_fail(op, "auxiliary weights in one direction only");
 	if (!ret && nna_op_has_input(op, BI_AUX + 1) && !nna_op_has_input(op, BI_AUX))
 		ret = nna_op_fail(op, "auxiliary weights without an auxiliary input");
-	ret = ret ?: nna_check_in(op, BI_ACT, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	      nna_check_in(op, BI_TIME, NNA_BIT(NNA_OPERAND_BOOL)) ?:
-	      nna_check_in(op, BI_MERGE, NNA_BIT(NNA_OPERAND_BOOL)) ?:
-	      nna_later(nna_param_cell_act(op, BI_ACT, &act)) ?:
-	      check_outputs(op);
+	ret = ret ?: nna_later(nna_param_cell_act(op, BI_ACT, &act));
 	if (ret)
 		return ret;
 	ret = nna_later(nna_op_scalar_bool(op, BI_MERGE, &merge));
@@ -288,18 +258,15 @@ static int bi_lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_rnn = {
 	.type = NNA_OPERATION_RNN,
-	.min_inputs = 6, .max_inputs = 6, .min_outputs = 2, .max_outputs = 2,
 	.check = rnn_check, .infer = rnn_infer, .lower = rnn_lower,
 };
 
 const struct nna_op nna_op_unidirectional_rnn = {
 	.type = NNA_OPERATION_UNIDIRECTIONAL_SEQUENCE_RNN,
-	.min_inputs = 7, .max_inputs = 7, .min_outputs = 1, .max_outputs = 2,
 	.check = uni_check, .infer = uni_infer, .lower = uni_lower,
 };
 
 const struct nna_op nna_op_bidirectional_rnn = {
 	.type = NNA_OPERATION_BIDIRECTIONAL_SEQUENCE_RNN,
-	.min_inputs = 15, .max_inputs = 15, .min_outputs = 1, .max_outputs = 4,
 	.check = bi_check, .infer = bi_infer, .lower = bi_lower,
 };

@@ -91,20 +91,10 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 static int check(struct nna_op_context *op)
 {
 	bool align = op->operation->type == NNA_OPERATION_ROI_ALIGN;
-	nna_types integer = NNA_BIT(NNA_OPERAND_INT32);
 	struct target t = { 0 };
-	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8) ?: nna_check_rank(op, 0, 4, 4) ?:
-		  nna_check_boxes(op, 1, 0) ?: nna_check_rank(op, 1, 2, 2) ?:
-		  nna_check_dim(op, 1, 1, 4) ?:
-		  nna_check_in(op, 2, NNA_T_INT32) ?: nna_check_rank(op, 2, 1, 1) ?:
-		  nna_check_in(op, 3, integer) ?: nna_check_in(op, 4, integer) ?:
-		  nna_check_numbers(op, 5, 7) ?:
-		  nna_check_in(op, layout_input(op), NNA_BIT(NNA_OPERAND_BOOL)) ?:
-		  (align ? nna_check_in(op, 7, integer) ?: nna_check_in(op, 8, integer) ?:
-			   nna_check_out_like(op, 0, 0) :
-			   nna_check_out_quant(op, 0, 0));
 
-	return ret ?: nna_later(read_target(op, &t));
+	return nna_check_boxes(op, 1) ?: nna_check_dim(op, 1, 1, 4) ?:
+	       (align ? 0 : nna_check_out_quant(op, 0, 0)) ?: nna_later(read_target(op, &t));
 }
 
 static int infer(struct nna_op_context *op)
@@ -142,12 +132,10 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_roi_align = {
 	.type = NNA_OPERATION_ROI_ALIGN,
-	.min_inputs = 10, .max_inputs = 10, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };
 
 const struct nna_op nna_op_roi_pooling = {
 	.type = NNA_OPERATION_ROI_POOLING,
-	.min_inputs = 8, .max_inputs = 8, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };

@@ -11,13 +11,6 @@
  */
 #include "libnnaccel/ops/op_util.h"
 
-static int check(struct nna_op_context *op)
-{
-	return nna_check_in(op, 0, NNA_T_BOOL) ?:
-	       nna_check_in(op, 1, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
-	       nna_check_in_like(op, 2, 1) ?: nna_check_out_like(op, 0, 1);
-}
-
 static int infer(struct nna_op_context *op)
 {
 	for (uint32_t i = 1; i < 3; i++) {
@@ -43,6 +36,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_select = {
 	.type = NNA_OPERATION_SELECT,
-	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
-	.check = check, .infer = infer, .lower = lower,
+	.infer = infer, .lower = lower,
 };

@@ -111,16 +111,9 @@ static int read_block(const struct nna_op_context *op, struct block *block)
 
 static int check(struct nna_op_context *op)
 {
-	nna_types block_type = is_batch(op) ? NNA_T_INT32 : NNA_BIT(NNA_OPERAND_INT32);
 	struct block block;
-	int ret = nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32) ?:
-		  nna_check_out_quant(op, 0, 0) ?: nna_check_rank(op, 0, 4, 4) ?:
-		  nna_check_in(op, 1, block_type);
 
-	if (!ret && op->operation->type == NNA_OPERATION_SPACE_TO_BATCH_ND)
-		ret = nna_check_in(op, 2, NNA_T_INT32);
-	return ret ?: nna_check_scalar(op, layout_input(op), NNA_BIT(NNA_OPERAND_BOOL)) ?:
-	       nna_later(read_block(op, &block));
+	return nna_check_out_quant(op, 0, 0) ?: nna_later(read_block(op, &block));
 }
 
 static int infer(struct nna_op_context *op)
@@ -287,10 +280,7 @@ static int channel_check(struct nna_op_context *op)
 {
 	uint32_t groups, axis;
 
-	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_QUANT8 | NNA_T_INT32) ?:
-	       nna_check_out_quant(op, 0, 0) ?: nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_check_in(op, 2, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_later(read_channels(op, &groups, &axis));
+	return nna_check_out_quant(op, 0, 0) ?: nna_later(read_channels(op, &groups, &axis));
 }
 
 /* [outer, groups, channels, inner] -> [outer, channels, groups, inner] */
@@ -318,20 +308,18 @@ static int channel_lower(struct nna_op_context *op)
 	return nna_do_move(l, result, swapped);
 }
 
-#define SHUFFLE(name, number, least, most) \
+#define SHUFFLE(name, number) \
 	const struct nna_op nna_op_##name = { \
 		.type = number, \
-		.min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
 		.check = check, .infer = infer, .lower = lower, \
 	}
 
-SHUFFLE(space_to_depth, NNA_OPERATION_SPACE_TO_DEPTH, 2, 3);
-SHUFFLE(depth_to_space, NNA_OPERATION_DEPTH_TO_SPACE, 2, 3);
-SHUFFLE(space_to_batch, NNA_OPERATION_SPACE_TO_BATCH_ND, 3, 4);
-SHUFFLE(batch_to_space, NNA_OPERATION_BATCH_TO_SPACE_ND, 2, 3);
+SHUFFLE(space_to_depth, NNA_OPERATION_SPACE_TO_DEPTH);
+SHUFFLE(depth_to_space, NNA_OPERATION_DEPTH_TO_SPACE);
+SHUFFLE(space_to_batch, NNA_OPERATION_SPACE_TO_BATCH_ND);
+SHUFFLE(batch_to_space, NNA_OPERATION_BATCH_TO_SPACE_ND);
 
 const struct nna_op nna_op_channel_shuffle = {
 	.type = NNA_OPERATION_CHANNEL_SHUFFLE,
-	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
 	.check = channel_check, .infer = nna_infer_like_first, .lower = channel_lower,
 };

@@ -67,15 +67,11 @@ static int slice_ranges(const struct nna_op_context *op, struct range *ranges)
 
 static int check(struct nna_op_context *op)
 {
-	bool strided = op->operation->type == NNA_OPERATION_STRIDED_SLICE;
-	uint32_t tensors = strided ? 4 : 3;
-	int ret = nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0);
+	uint32_t lists = op->operation->type == NNA_OPERATION_STRIDED_SLICE ? 4 : 3;
+	int ret = nna_check_out_quant(op, 0, 0);
 
-	for (uint32_t i = 1; i < tensors && !ret; i++)
-		ret = nna_check_in(op, i, NNA_T_INT32) ?: nna_check_rank(op, i, 1, 1) ?:
-		      nna_check_dim(op, i, 0, op->in[0].rank);
-	for (uint32_t i = tensors; i < op->operation->input_count && !ret; i++)
-		ret = nna_check_in(op, i, NNA_BIT(NNA_OPERAND_INT32));
+	for (uint32_t i = 1; i < lists && !ret; i++)
+		ret = nna_check_dim(op, i, 0, op->in[0].rank);
 	return ret;
 }
 
@@ -176,12 +172,10 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_slice = {
 	.type = NNA_OPERATION_SLICE,
-	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = slice_infer, .lower = lower,
 };
 
 const struct nna_op nna_op_strided_slice = {
 	.type = NNA_OPERATION_STRIDED_SLICE,
-	.min_inputs = 7, .max_inputs = 7, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = strided_infer, .lower = lower,
 };

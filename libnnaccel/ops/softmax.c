@@ -38,17 +38,10 @@ static int check_quant(const struct nna_op_context *op)
 
 static int check(struct nna_op_context *op)
 {
-	bool log = op->operation->type == NNA_OPERATION_LOG_SOFTMAX;
 	uint32_t axis;
 	float beta;
 
-	return nna_check_in(op, 0, log ? NNA_T_FLOAT : NNA_T_FLOAT | NNA_T_QUANT8) ?:
-	       nna_check_out_like(op, 0, 0) ?: check_quant(op) ?:
-	       nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
-	       nna_check_scalar(op, 1, NNA_BIT(NNA_OPERAND_FLOAT32) |
-				NNA_BIT(NNA_OPERAND_FLOAT16)) ?:
-	       nna_check_scalar(op, 2, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_later(read_params(op, &beta, &axis));
+	return check_quant(op) ?: nna_later(read_params(op, &beta, &axis));
 }
 
 static int lower(struct nna_op_context *op)
@@ -69,12 +62,11 @@ static int lower(struct nna_op_context *op)
 	return nna_ir_add(op->lower, &command, values);
 }
 
-#define SOFTMAX(name, number, least) \
+#define SOFTMAX(name, number) \
 	const struct nna_op nna_op_##name = { \
 		.type = number, \
-		.min_inputs = least, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1, \
 		.check = check, .infer = nna_infer_like_first, .lower = lower, \
 	}
 
-SOFTMAX(softmax, NNA_OPERATION_SOFTMAX, 2);
-SOFTMAX(log_softmax, NNA_OPERATION_LOG_SOFTMAX, 3);
+SOFTMAX(softmax, NNA_OPERATION_SOFTMAX);
+SOFTMAX(log_softmax, NNA_OPERATION_LOG_SOFTMAX);

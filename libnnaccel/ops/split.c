@@ -23,11 +23,8 @@ static int check(struct nna_op_context *op)
 	bool split = op->operation->type == NNA_OPERATION_SPLIT;
 	uint32_t outputs = op->operation->output_count, axis;
 	int32_t count = (int32_t)outputs;
-	int ret = nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32));
+	int ret = split ? nna_later(nna_op_scalar_i32(op, 2, &count)) : 0;
 
-	if (!ret && split)
-		ret = nna_check_in(op, 2, NNA_BIT(NNA_OPERAND_INT32)) ?:
-		      nna_later(nna_op_scalar_i32(op, 2, &count));
 	for (uint32_t i = 0; i < outputs && !ret; i++)
 		ret = nna_check_out_quant(op, i, 0);
 	if (!ret && (count < 0 || (uint32_t)count != outputs))
@@ -86,12 +83,10 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_split = {
 	.type = NNA_OPERATION_SPLIT,
-	.min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = UINT32_MAX,
 	.check = check, .infer = infer, .lower = lower,
 };
 
 const struct nna_op nna_op_unpack = {
 	.type = NNA_OPERATION_UNPACK,
-	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = UINT32_MAX,
 	.check = check, .infer = infer, .lower = lower,
 };

@@ -108,7 +108,7 @@ int nna_subgraph_check(const struct nna_op_context *op, uint32_t i, uint32_t fir
 				   operand->subgraph, sg->output_count, outputs);
 	for (uint32_t k = 0; k < sg->input_count; k++) {
 		const struct nna_shape *shape = &sg->operands[sg->inputs[k]].stated;
-		int ret = nna_check_in(op, first + k, NNA_BIT(shape->type));
+		int ret = nna_check_in_type(op, first + k, shape->type);
 
 		if (ret)
 			return ret;

@@ -32,22 +32,12 @@ static int read_rank(const struct nna_op_context *op, uint32_t *rank)
 
 static int check(struct nna_op_context *op)
 {
-	nna_types type = NNA_BIT(op->in[0].type);
 	uint32_t filters = nna_known_dim(&op->in[1], 0), rank;
 	enum nna_cell_act act;
 
-	return nna_check_in(op, 0, NNA_T_FLOAT) ?: nna_check_rank(op, 0, 2, 2) ?:
-	       nna_check_in(op, 1, type) ?: nna_check_rank(op, 1, 2, 2) ?:
-	       nna_check_in(op, 2, type) ?: nna_check_rank(op, 2, 2, 2) ?:
-	       nna_check_optional(op, 3, type) ?: nna_check_rank(op, 3, 1, 1) ?:
-	       nna_check_in(op, 4, type) ?: nna_check_rank(op, 4, 2, 2) ?:
-	       nna_check_dim(op, 1, 1, nna_known_dim(&op->in[0], 1)) ?:
-	       nna_check_dim(op, 2, 0, filters) ?:
-	       nna_check_in(op, 5, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_check_in(op, 6, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_later(read_rank(op, &rank)) ?:
-	       nna_later(nna_param_cell_act(op, 6, &act)) ?: nna_check_out_like(op, 0, 0) ?:
-	       nna_check_out_like(op, 1, 0);
+	return nna_check_dim(op, 1, 1, nna_known_dim(&op->in[0], 1)) ?:
+	       nna_check_dim(op, 2, 0, filters) ?: nna_later(read_rank(op, &rank)) ?:
+	       nna_later(nna_param_cell_act(op, 6, &act));
 }
 
 static int infer(struct nna_op_context *op)
@@ -125,6 +115,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_svdf = {
 	.type = NNA_OPERATION_SVDF,
-	.min_inputs = 7, .max_inputs = 7, .min_outputs = 2, .max_outputs = 2,
 	.check = check, .infer = infer, .lower = lower,
 };

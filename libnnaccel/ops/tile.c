@@ -23,9 +23,7 @@
 
 static int tile_check(struct nna_op_context *op)
 {
-	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
-	       nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1) ?:
-	       nna_check_dim(op, 1, 0, op->in[0].rank);
+	return nna_check_out_quant(op, 0, 0) ?: nna_check_dim(op, 1, 0, op->in[0].rank);
 }
 
 /* Input @i as dims; with @multiples as factors of those of input 0. */
@@ -91,22 +89,6 @@ static int tile_lower(struct nna_op_context *op)
 	return nna_do_move(op->lower, flat_out, repeated);
 }
 
-/* The type of a tensor of such scalars. */
-static enum nna_operand_type tensor_of(enum nna_operand_type scalar)
-{
-	return scalar == NNA_OPERAND_FLOAT32 ? NNA_OPERAND_TENSOR_FLOAT32 :
-	       scalar == NNA_OPERAND_FLOAT16 ? NNA_OPERAND_TENSOR_FLOAT16 :
-					       NNA_OPERAND_TENSOR_INT32;
-}
-
-static int fill_check(struct nna_op_context *op)
-{
-	return nna_check_in(op, 0, NNA_T_INT32) ?: nna_check_rank(op, 0, 1, 1) ?:
-	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_FLOAT32) | NNA_BIT(NNA_OPERAND_FLOAT16) |
-				   NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_check_out(op, 0, NNA_BIT(tensor_of(op->in[1].type)));
-}
-
 static int fill_infer(struct nna_op_context *op)
 {
 	uint32_t dims[NNACCEL_MAX_RANK], rank;
@@ -122,13 +104,6 @@ static int fill_lower(struct nna_op_context *op)
 	return nna_do_move(op->lower, out, repeated);
 }
 
-static int rank_check(struct nna_op_context *op)
-{
-	return nna_check_in(op, 0, NNA_T_ALL |
-			    NNA_BIT(NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL)) ?:
-	       nna_check_out(op, 0, NNA_BIT(NNA_OPERAND_INT32));
-}
-
 static int rank_infer(struct nna_op_context *op)
 {
 	return nna_set_dims(op, 0, 0, NULL);
@@ -142,18 +117,15 @@ static int rank_lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_tile = {
 	.type = NNA_OPERATION_TILE,
-	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
 	.check = tile_check, .infer = tile_infer, .lower = tile_lower,
 };
 
 const struct nna_op nna_op_fill = {
 	.type = NNA_OPERATION_FILL,
-	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
-	.check = fill_check, .infer = fill_infer, .lower = fill_lower,
+	.infer = fill_infer, .lower = fill_lower,
 };
 
 const struct nna_op nna_op_rank = {
 	.type = NNA_OPERATION_RANK,
-	.min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
-	.check = rank_check, .infer = rank_infer, .lower = rank_lower,
+	.infer = rank_infer, .lower = rank_lower,
 };

@@ -25,11 +25,7 @@ static int check(struct nna_op_context *op)
 {
 	int32_t k;
 
-	return nna_check_in(op, 0, NNA_T_FLOAT | NNA_T_INT32 | NNA_T_QUANT8) ?:
-	       nna_check_rank(op, 0, 1, NNACCEL_MAX_RANK) ?:
-	       nna_check_in(op, 1, NNA_BIT(NNA_OPERAND_INT32)) ?:
-	       nna_check_out_quant(op, 0, 0) ?: nna_check_out(op, 1, NNA_T_INT32) ?:
-	       nna_later(read_k(op, &k));
+	return nna_check_out_quant(op, 0, 0) ?: nna_later(read_k(op, &k));
 }
 
 static int infer(struct nna_op_context *op)
@@ -66,6 +62,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_topk = {
 	.type = NNA_OPERATION_TOPK_V2,
-	.min_inputs = 2, .max_inputs = 2, .min_outputs = 2, .max_outputs = 2,
 	.check = check, .infer = infer, .lower = lower,
 };

@@ -50,8 +50,7 @@ static int transpose_check(struct nna_op_context *op)
 {
 	uint32_t axes[NNACCEL_MAX_RANK];
 
-	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
-	       nna_check_optional(op, 1, NNA_T_INT32) ?: nna_later(read_permutation(op, axes));
+	return nna_check_out_quant(op, 0, 0) ?: nna_later(read_permutation(op, axes));
 }
 
 static int transpose_infer(struct nna_op_context *op)
@@ -100,9 +99,7 @@ static int reverse_check(struct nna_op_context *op)
 {
 	uint32_t axis;
 
-	return nna_check_in(op, 0, NNA_T_ALL) ?: nna_check_out_quant(op, 0, 0) ?:
-	       nna_check_in(op, 1, NNA_T_INT32) ?: nna_check_rank(op, 1, 1, 1) ?:
-	       nna_later(read_axis(op, &axis));
+	return nna_check_out_quant(op, 0, 0) ?: nna_later(read_axis(op, &axis));
 }
 
 static int reverse_lower(struct nna_op_context *op)
@@ -123,12 +120,10 @@ static int reverse_lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_transpose = {
 	.type = NNA_OPERATION_TRANSPOSE,
-	.min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
 	.check = transpose_check, .infer = transpose_infer, .lower = transpose_lower,
 };
 
 const struct nna_op nna_op_reverse = {
 	.type = NNA_OPERATION_REVERSE,
-	.min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
 	.check = reverse_check, .infer = nna_infer_like_first, .lower = reverse_lower,
 };

@@ -41,18 +41,11 @@ static void order_of(const struct nna_op_context *op, struct nna_window_order *o
 static int check(struct nna_op_context *op)
 {
 	struct nna_window_order order;
-	int ret;
 
-	if (op->operation->input_count == 10)
-		return nna_op_fail(op, "10 inputs");
 	order_of(op, &order);
-	ret = nna_conv_check_types(op, 0) ?: nna_check_rank(op, 0, 4, 4) ?:
-	      nna_check_rank(op, 1, 4, 4) ?: nna_check_rank(op, 2, 1, 1) ?:
-	      nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
-	      nna_window_check(op, &order);
-	if (!ret && by_scheme(op))
-		ret = nna_check_in(op, 3, NNA_T_INT32);
-	return ret;
+	return nna_conv_check_scales(op, 0) ?:
+	       nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
+	       nna_window_check(op, &order);
 }
 
 /* Scheme SAME: the first padding of the convolution that this one is the transpose of. */
@@ -202,6 +195,5 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_transpose_conv = {
 	.type = NNA_OPERATION_TRANSPOSE_CONV_2D,
-	.min_inputs = 9, .max_inputs = 11, .min_outputs = 1, .max_outputs = 1,
 	.check = check, .infer = infer, .lower = lower,
 };

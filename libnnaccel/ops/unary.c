@@ -26,38 +26,33 @@ enum output { ANY, AS_INPUT, OF_TANH, OF_LOGISTIC };
  * @ewise: its function, enum nna_function
  * @act: enum nna_activation, for those that are a clamp
  * @output: enum output
- * @types: types of the input
  */
 struct function {
 	enum nna_operation_type operation;
 	uint8_t ewise;
 	uint8_t act;
 	uint8_t output;
-	nna_types types;
 };
 
-#define FLOAT_INT (NNA_T_FLOAT | NNA_T_INT32)
-#define FLOAT_QUANT (NNA_T_FLOAT | NNA_T_QUANT8)
-
 static const struct function functions[] = {
-	{ NNA_OPERATION_FLOOR, NNA_FN_FLOOR, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
-	{ NNA_OPERATION_RELU, NNA_FN_IDENTITY, NNA_ACT_RELU, AS_INPUT, FLOAT_QUANT },
-	{ NNA_OPERATION_RELU1, NNA_FN_IDENTITY, NNA_ACT_RELU1, AS_INPUT, FLOAT_QUANT },
-	{ NNA_OPERATION_RELU6, NNA_FN_IDENTITY, NNA_ACT_RELU6, AS_INPUT, FLOAT_QUANT },
-	{ NNA_OPERATION_TANH, NNA_FN_TANH, NNA_ACT_NONE, OF_TANH, FLOAT_QUANT },
-	{ NNA_OPERATION_LOGISTIC, NNA_FN_LOGISTIC, NNA_ACT_NONE, OF_LOGISTIC, FLOAT_QUANT },
-	{ NNA_OPERATION_ABS, NNA_FN_ABS, NNA_ACT_NONE, ANY, FLOAT_INT },
-	{ NNA_OPERATION_NEG, NNA_FN_NEG, NNA_ACT_NONE, ANY, FLOAT_INT },
-	{ NNA_OPERATION_EXP, NNA_FN_EXP, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
-	{ NNA_OPERATION_LOG, NNA_FN_LOG, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
-	{ NNA_OPERATION_SQRT, NNA_FN_SQRT, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
-	{ NNA_OPERATION_RSQRT, NNA_FN_RSQRT, NNA_ACT_NONE, ANY, FLOAT_QUANT },
-	{ NNA_OPERATION_SIN, NNA_FN_SIN, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
-	{ NNA_OPERATION_COS, NNA_FN_COS, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
-	{ NNA_OPERATION_LOGICAL_NOT, NNA_FN_LOGICAL_NOT, NNA_ACT_NONE, ANY, NNA_T_BOOL },
-	{ NNA_OPERATION_HARD_SWISH, NNA_FN_HARD_SWISH, NNA_ACT_NONE, ANY, FLOAT_QUANT },
-	{ NNA_OPERATION_ELU, NNA_FN_ELU, NNA_ACT_NONE, ANY, NNA_T_FLOAT },
-	{ NNA_OPERATION_LEAKY_RELU, NNA_FN_LEAKY_RELU, NNA_ACT_NONE, ANY, FLOAT_QUANT },
+	{ NNA_OPERATION_FLOOR, NNA_FN_FLOOR, NNA_ACT_NONE, ANY },
+	{ NNA_OPERATION_RELU, NNA_FN_IDENTITY, NNA_ACT_RELU, AS_INPUT },
+	{ NNA_OPERATION_RELU1, NNA_FN_IDENTITY, NNA_ACT_RELU1, AS_INPUT },
+	{ NNA_OPERATION_RELU6, NNA_FN_IDENTITY, NNA_ACT_RELU6, AS_INPUT },
+	{ NNA_OPERATION_TANH, NNA_FN_TANH, NNA_ACT_NONE, OF_TANH },
+	{ NNA_OPERATION_LOGISTIC, NNA_FN_LOGISTIC, NNA_ACT_NONE, OF_LOGISTIC },
+	{ NNA_OPERATION_ABS, NNA_FN_ABS, NNA_ACT_NONE, ANY },
+	{ NNA_OPERATION_NEG, NNA_FN_NEG, NNA_ACT_NONE, ANY },
+	{ NNA_OPERATION_EXP, NNA_FN_EXP, NNA_ACT_NONE, ANY },
+	{ NNA_OPERATION_LOG, NNA_FN_LOG, NNA_ACT_NONE, ANY },
+	{ NNA_OPERATION_SQRT, NNA_FN_SQRT, NNA_ACT_NONE, ANY },
+	{ NNA_OPERATION_RSQRT, NNA_FN_RSQRT, NNA_ACT_NONE, ANY },
+	{ NNA_OPERATION_SIN, NNA_FN_SIN, NNA_ACT_NONE, ANY },
+	{ NNA_OPERATION_COS, NNA_FN_COS, NNA_ACT_NONE, ANY },
+	{ NNA_OPERATION_LOGICAL_NOT, NNA_FN_LOGICAL_NOT, NNA_ACT_NONE, ANY },
+	{ NNA_OPERATION_HARD_SWISH, NNA_FN_HARD_SWISH, NNA_ACT_NONE, ANY },
+	{ NNA_OPERATION_ELU, NNA_FN_ELU, NNA_ACT_NONE, ANY },
+	{ NNA_OPERATION_LEAKY_RELU, NNA_FN_LEAKY_RELU, NNA_ACT_NONE, ANY },
 };
 
 static const struct function *find(enum nna_operation_type type)
@@ -70,8 +65,9 @@ static const struct function *find(enum nna_operation_type type)
 }
 
 /* TANH and LOGISTIC spread [-1, 1) and [0, 1) over all numbers of the type. */
-static int check_output(const struct nna_op_context *op, const struct function *f)
+static int check(struct nna_op_context *op)
 {
+	const struct function *f = find(op->operation->type);
 	const struct nna_shape *out = &op->out[0];
 	bool is_signed = out->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
 	float scale = f->output == OF_TANH ? 1.0f / 128 : 1.0f / 256;
@@ -80,20 +76,11 @@ static int check_output(const struct nna_op_context *op, const struct function *
 	if (f->output == AS_INPUT)
 		return nna_check_out_quant(op, 0, 0);
 	if (f->output == ANY || !nna_operand_type_is_quantised(out->type))
-		return nna_check_out_like(op, 0, 0);
+		return 0;
 	if (out->scale != scale || out->zero_point != zero)
 		return nna_op_fail(op, "the output needs scale %g and zero point %d", (double)scale,
 				   zero);
-	return nna_check_out_like(op, 0, 0);
-}
-
-static int check(struct nna_op_context *op)
-{
-	const struct function *f = find(op->operation->type);
-	nna_types alpha = NNA_BIT(NNA_OPERAND_FLOAT32) | NNA_BIT(NNA_OPERAND_FLOAT16);
-
-	return nna_check_in(op, 0, f->types) ?: check_output(op, f) ?:
-	       nna_check_scalar(op, 1, alpha);
+	return 0;
 }
 
 static int lower(struct nna_op_context *op)
@@ -112,28 +99,27 @@ static int lower(struct nna_op_context *op)
 			      (enum nna_activation)f->act, alpha);
 }
 
-#define UNARY(name, number, inputs) \
+#define UNARY(name, number) \
 	const struct nna_op nna_op_##name = { \
 		.type = number, \
-		.min_inputs = inputs, .max_inputs = inputs, .min_outputs = 1, .max_outputs = 1, \
 		.check = check, .infer = nna_infer_like_first, .lower = lower, \
 	}
 
-UNARY(floor, NNA_OPERATION_FLOOR, 1);
-UNARY(relu, NNA_OPERATION_RELU, 1);
-UNARY(relu1, NNA_OPERATION_RELU1, 1);
-UNARY(relu6, NNA_OPERATION_RELU6, 1);
-UNARY(tanh, NNA_OPERATION_TANH, 1);
-UNARY(logistic, NNA_OPERATION_LOGISTIC, 1);
-UNARY(abs, NNA_OPERATION_ABS, 1);
-UNARY(neg, NNA_OPERATION_NEG, 1);
-UNARY(exp, NNA_OPERATION_EXP, 1);
-UNARY(log, NNA_OPERATION_LOG, 1);
-UNARY(sqrt, NNA_OPERATION_SQRT, 1);
-UNARY(rsqrt, NNA_OPERATION_RSQRT, 1);
-UNARY(sin, NNA_OPERATION_SIN, 1);
-UNARY(cos, NNA_OPERATION_COS, 1);
-UNARY(logical_not, NNA_OPERATION_LOGICAL_NOT, 1);
-UNARY(hard_swish, NNA_OPERATION_HARD_SWISH, 1);
-UNARY(elu, NNA_OPERATION_ELU, 2);
-UNARY(leaky_relu, NNA_OPERATION_LEAKY_RELU, 2);
+UNARY(floor, NNA_OPERATION_FLOOR);
+UNARY(relu, NNA_OPERATION_RELU);
+UNARY(relu1, NNA_OPERATION_RELU1);
+UNARY(relu6, NNA_OPERATION_RELU6);
+UNARY(tanh, NNA_OPERATION_TANH);
+UNARY(logistic, NNA_OPERATION_LOGISTIC);
+UNARY(abs, NNA_OPERATION_ABS);
+UNARY(neg, NNA_OPERATION_NEG);
+UNARY(exp, NNA_OPERATION_EXP);
+UNARY(log, NNA_OPERATION_LOG);
+UNARY(sqrt, NNA_OPERATION_SQRT);
+UNARY(rsqrt, NNA_OPERATION_RSQRT);
+UNARY(sin, NNA_OPERATION_SIN);
+UNARY(cos, NNA_OPERATION_COS);
+UNARY(logical_not, NNA_OPERATION_LOGICAL_NOT);
+UNARY(hard_swish, NNA_OPERATION_HARD_SWISH);
+UNARY(elu, NNA_OPERATION_ELU);
+UNARY(leaky_relu, NNA_OPERATION_LEAKY_RELU);

@@ -45,10 +45,10 @@ static int check(struct nna_op_context *op)
 		return nna_op_fail(op, "%u inputs, %u outputs of the body, %u of the loop", inputs,
 				   body->output_count, op->operation->output_count);
 	for (uint32_t i = 0; i < body->output_count && !ret; i++)
-		ret = nna_check_in(op, INPUTS + i,
-				   NNA_BIT(body->operands[body->outputs[i]].stated.type));
+		ret = nna_check_in_type(op, INPUTS + i,
+					body->operands[body->outputs[i]].stated.type);
 	for (uint32_t i = 0; i < op->operation->output_count && !ret; i++)
-		ret = nna_check_out_like(op, i, INPUTS + i);
+		ret = nna_check_out_type(op, i, op->in[INPUTS + i].type);
 	return ret;
 }
 
@@ -162,6 +162,5 @@ static int lower(struct nna_op_context *op)
 const struct nna_op nna_op_while = {
 	.type = NNA_OPERATION_WHILE,
 	.asks_data = true, /* the outputs say nothing about shapes inside of the subgraphs */
-	.min_inputs = 3, .max_inputs = UINT32_MAX, .min_outputs = 1, .max_outputs = UINT32_MAX,
 	.check = check, .infer = infer, .lower = lower,
 };

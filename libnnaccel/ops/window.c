@@ -69,15 +69,7 @@ int nna_window_check(const struct nna_op_context *op, const struct nna_window_or
 	struct nna_window w;
 	int ret = 0;
 
-	if (activation >= count)
-		return nna_op_fail(op, "%u inputs", count);
-	for (uint32_t i = order->first; i <= activation && !ret; i++)
-		ret = nna_check_in(op, i, NNA_BIT(NNA_OPERAND_INT32));
-	if (!ret)
-		ret = nna_check_scalar(op, activation + 1, NNA_BIT(NNA_OPERAND_BOOL));
-	for (uint32_t i = activation + 2; i < count && !ret; i++)
-		ret = nna_check_scalar(op, i, NNA_BIT(NNA_OPERAND_INT32));
-	if (!ret && activation + 3 < count &&
+	if (activation + 3 < count &&
 	    nna_op_has_input(op, activation + 2) != nna_op_has_input(op, activation + 3))
 		ret = nna_op_fail(op, "one of two dilation factors");
 	return ret ?: nna_later(nna_window_read(op, order, &w));

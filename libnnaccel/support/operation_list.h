@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All operations, one NNA_OP(name, NAME, forms) each: NNA_OPERATION_NAME is its number, nna_op_<name>
- * the operation (ops/), and the rest is its signature, of which signature.h has the data model. No
- * include guard: the includer defines NNA_OP, with another meaning each time. The names of
- * operations, the prototypes and table of ops/ and the table of signatures are made from this list.
+ * All operations, one NNA_OP(name, NAME, forms) each: NNA_OPERATION_NAME is the number,
+ * nna_op_<name> the operation (ops/), and the forms are its signature; signature.h has their data
+ * model. The names of operations, the prototypes and the table of ops/ and the table of signatures
+ * are made from this list. There is no include guard: the includer defines NNA_OP, with another
+ * meaning each time.
  *
  * A row reads like a definition in NeuralNetworks.h. A form is one of
  *
@@ -30,7 +31,7 @@
  *	RANKS(a, b, c, d)	a to b for Android, c to d for support
  *	OPTIONAL		may be without a value
  *	LAST			the operands may end before it, or it may be without a value
- *	FLAGS(android, support)	what differs between the columns; O is optional, L is last, 0 neither
+ *	FLAGS(android, support)	where columns differ: O is optional, L is last, 0 is neither
  *
  * Types are TENSORs: F FLOAT32 and FLOAT16; Q8 QUANT8_ASYMM and QUANT8_ASYMM_SIGNED; I32, I64, B8
  * (BOOL8), S8 and S16 (QUANT8_SYMM, QUANT16_SYMM), A16 (QUANT16_ASYMM), C8
@@ -61,8 +62,8 @@ NNA_OP(fully_connected, FULLY_CONNECTED,
 		       INT("activation")),
 		    OUT(T("output", EXACT(2)))),
        FORM_SUPPORT(F | Q8,
-		    IN(T("input", FROM(1)), FILTER("weights", EXACT(2)), BIAS("bias", EXACT(1), OPTIONAL),
-		       INT("activation", OPTIONAL)),
+		    IN(T("input", FROM(1)), FILTER("weights", EXACT(2)),
+		       BIAS("bias", EXACT(1), OPTIONAL), INT("activation", OPTIONAL)),
 		    OUT(T("output"))))
 NNA_OP(average_pool, AVERAGE_POOL_2D, POOL(F | Q8))
 NNA_OP(max_pool, MAX_POOL_2D, POOL(F | Q8))
@@ -121,7 +122,8 @@ NNA_OP(softmax, SOFTMAX,
        FORM(F | Q8, F | Q8, IN(T("input", UP_TO(4)), FLOAT("beta"), INT("axis", LAST)),
 	    OUT(T("output", UP_TO(4)))))
 NNA_OP(log_softmax, LOG_SOFTMAX,
-       FORM(F, F, IN(T("input", FROM(1)), FLOAT("beta"), INT("axis", FLAGS(0, O))), OUT(T("output"))))
+       FORM(F, F, IN(T("input", FROM(1)), FLOAT("beta"), INT("axis", FLAGS(0, O))),
+	    OUT(T("output"))))
 
 NNA_OP(reshape, RESHAPE,
        FORM(F | Q8 | I32, ALL, IN(T("input", UP_TO(4)), TENSOR(I32, "dims", EXACT(1))),

@@ -162,8 +162,8 @@ static bool refuse(struct check *check, const struct refusal *refusal)
 }
 
 /* Return: true if the operand at @at fits. @t_at has the type T, if there is one. */
-static bool takes_operand(struct check *check, const struct position *at, const struct position *t_at,
-			  uint32_t t)
+static bool takes_operand(struct check *check, const struct position *at,
+			  const struct position *t_at, uint32_t t)
 {
 	const struct nna_call *call = check->call;
 	struct nna_actual actual = call->operand(call->context, at->output, at->index);

@@ -267,11 +267,11 @@ static void test_rules(void **state)
 static void test_counts(void **state)
 {
 	static const char *const wrong[][2] = {
-		{ "ADD f[2] f[2] -> f[2]", "2 inputs, it takes 3:" },
-		{ "ADD f[2] f[2] i0 -> f[2] f[2]", "2 outputs, it takes 1:" },
+		{ "ADD f[2] f[2] -> f[2]", "2 inputs, expected 3:" },
+		{ "ADD f[2] f[2] i0 -> f[2] f[2]", "2 outputs, expected 1:" },
 		{ "CONV_2D f[1,8,8,3] f[4,3,3,3] f[4] i1 i2 i2 -> f[1,4,4,4]",
-		  "6 inputs, it takes 7 to 13:" },
-		{ "CONCATENATION i0 -> f[2]", "1 inputs, it takes 2 or more:" },
+		  "6 inputs, expected 7, 8, 10, 11 or 13:" },
+		{ "CONCATENATION i0 -> f[2]", "1 input, expected 2 or more:" },
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
