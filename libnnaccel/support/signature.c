@@ -36,7 +36,8 @@ struct position {
 /**
  * struct refusal - the reason why a call does not fit
  * @reason: enum reason
- * @depth: the number of operands before it, which fit
+ * @depth: 0 for the type of the operand that decides T, which comes first; then 1 and the number of
+ *	operands before it, which fit
  * @at: the operand
  * @actual: the operand as the caller describes it
  * @expected: types, of BAD_TYPE; of several forms that refuse the same operand, those of all
@@ -169,7 +170,7 @@ static bool takes_operand(struct check *check, const struct position *at,
 	struct nna_actual actual = call->operand(call->context, at->output, at->index);
 	uint8_t flags = at->formal->flags[check->column];
 	struct refusal refusal = {
-		.depth = at->index + (at->output ? call->input_count : 0),
+		.depth = 1 + at->index + (at->output ? call->input_count : 0),
 		.at = *at,
 		.actual = actual,
 		.expected = nna_formal_types(at->formal, check->column, t),

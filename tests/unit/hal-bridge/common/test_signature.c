@@ -4,6 +4,7 @@
  * through the C API, tests/nnapi/test_signatures.c.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@
 #include "hal-bridge/common/signature.h"
 #include "libnnaccel/support/signature.h"
 #include "nnaccel.h"
+#include "tests/unit/libnnaccel/signature_walk.h"
 
 /* A subgraph of the caller's: how many arguments it has, all of them [2] of @type. */
 struct subgraph {
@@ -154,6 +156,72 @@ static void test_refusals_say_why(void **state)
 	assert_non_null(strstr(text, "ADD: input 2 (activation) has no value"));
 }
 
+/* What a walk through Android's column found. */
+struct tally {
+	uint32_t calls, wrong;
+	int said;
+	char first[768];
+};
+
+/* Checks a call; its line, if there is one, is the only one in @tally->said. */
+static void visit(const struct walk_call *call, void *context)
+{
+	static const uint32_t dims[WALK_RANKS] = { 2, 2, 2, 2, 2, 2, 2, 2 };
+	struct nnb_signature_operand operands[WALK_OPERANDS];
+	struct tally *tally = context;
+	char text[512] = "";
+	bool right;
+	int ret;
+
+	for (uint32_t i = 0; i < call->inputs + call->outputs; i++) {
+		const struct walk_operand *from = &call->operands[i];
+		bool quantised = nna_operand_type_is_quantised(from->type);
+
+		operands[i] = (struct nnb_signature_operand){
+			.type = from->type,
+			.rank = from->rank,
+			.dims = dims,
+			.scale = quantised ? 0.5f : 0,
+			.omitted = from->omitted,
+		};
+	}
+	assert_int_equal(ftruncate(tally->said, 0), 0);
+	ret = check(call->signature->operation, operands, call->inputs, operands + call->inputs,
+		    call->outputs);
+	tally->calls++;
+	assert_true(pread(tally->said, text, sizeof(text) - 1, 0) >= 0);
+	/* Their own rules ask for subgraphs; PACK's for an output of one dimension more. */
+	if (call->fault == WALK_FITS)
+		right = !ret || (ret == -EINVAL && !strstr(text, "see NeuralNetworks.h"));
+	else
+		right = ret == -EINVAL && walk_is_said(call, text);
+	if (!right && !tally->wrong++)
+		snprintf(tally->first, sizeof(tally->first),
+			 "%s, %s %u, fault %u: returned %d, said \"%s\"", call->signature->name,
+			 call->output ? "output" : "input", call->index, call->fault, ret, text);
+}
+
+/* Each call that differs from Android's column in one thing is refused by a line that says it. */
+static void test_column(void **state)
+{
+	FILE *file = tmpfile();
+	struct tally tally = { .said = file ? fileno(file) : -1 };
+	int kept = dup(STDERR_FILENO);
+
+	assert_true(file && kept >= 0);
+	/* Each line is written at the end, which is the start of an empty file. */
+	assert_int_equal(fcntl(tally.said, F_SETFL, O_APPEND), 0);
+	assert_true(dup2(tally.said, STDERR_FILENO) >= 0);
+	walk_column(NNA_ANDROID, visit, &tally);
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	fclose(file);
+	print_message("%u operations\n", tally.calls);
+	if (tally.wrong)
+		fail_msg("%u wrong, the first: %s", tally.wrong, tally.first);
+	assert_true(tally.calls > 10000);
+}
+
 /* An INT8 layer of TFLite, for which NNAPI's text has no form: its delegate knows this one. */
 static void test_sequence_of_integers(void **state)
 {
@@ -193,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_no_operands),
 		cmocka_unit_test(test_subgraphs_of_the_caller),
 		cmocka_unit_test(test_refusals_say_why),
+		cmocka_unit_test(test_column),
 		cmocka_unit_test(test_sequence_of_integers),
 	};
 
