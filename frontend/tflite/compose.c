@@ -2,7 +2,6 @@
 /* Operators as small expressions; compose.h describes each function. */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
 #include <string.h>
 
 static bool is_quantised(uint32_t type)
@@ -36,13 +35,21 @@ static struct tflite_value fresh(struct tflite_translation *t, const struct tfli
 	return v;
 }
 
+/* An error if a value of @rank dimensions has no room in a description. */
+static bool check_rank(struct tflite_translation *t, uint32_t rank)
+{
+	if (rank > TFLITE_MAX_RANK + 1)
+		tflite_unsupported(t, NULL, "a value of %u dimensions", "%u or fewer", rank,
+				   TFLITE_MAX_RANK + 1);
+	return rank <= TFLITE_MAX_RANK + 1;
+}
+
 static struct tflite_value plain(struct tflite_translation *t, uint32_t type, uint32_t rank,
 				 const uint32_t *dims)
 {
 	struct tflite_operand_desc o = { .desc = { .type = type, .rank = rank } };
 
-	if (rank > TFLITE_MAX_RANK + 1) {
-		tflite_fail(t, -ENOTSUP, "%u dimensions are too many", rank);
+	if (!check_rank(t, rank)) {
 		o.desc.rank = 0;
 		return (struct tflite_value){ TFLITE_NO_OPERAND, o };
 	}
@@ -185,14 +192,16 @@ struct tflite_value tflite_broadcast(struct tflite_translation *t, struct tflite
 	bool same = !more;
 
 	if (rank < x.o.desc.rank || rank > TFLITE_MAX_RANK + 1) {
-		tflite_fail(t, -EINVAL, "%u dimensions do not become %u", x.o.desc.rank, rank);
+		tflite_refuse(t, NULL, "a value of %u dimensions", "%u or fewer to broadcast it",
+			      x.o.desc.rank, rank);
 		return x;
 	}
 	for (i = 0; i < rank; i++) {
 		from[i] = i < more ? 1 : x.o.dims[i - more];
 		times[i] = from[i] == dims[i] ? 1 : (int32_t)dims[i];
 		if (from[i] != dims[i] && from[i] != 1)
-			tflite_fail(t, -EINVAL, "dimension %u does not broadcast", i);
+			tflite_refuse(t, NULL, "a value with %u elements of dimension %u",
+				      "1 or %u to broadcast it", from[i], i, dims[i]);
 		same &= times[i] == 1;
 	}
 	if (same)
@@ -244,10 +253,8 @@ struct tflite_value tflite_reshaped(struct tflite_translation *t, struct tflite_
 	struct tflite_value y;
 	uint32_t from = x.operand;
 
-	if (rank > TFLITE_MAX_RANK + 1) {
-		tflite_fail(t, -ENOTSUP, "%u dimensions are too many", rank);
+	if (!check_rank(t, rank))
 		return x;
-	}
 	x.o.desc.rank = rank;
 	memcpy(x.o.dims, dims, rank * sizeof(*dims));
 	y = fresh(t, &x.o);
@@ -313,11 +320,8 @@ struct tflite_value tflite_gathered(struct tflite_translation *t, struct tflite_
 	uint32_t more = indices.o.desc.rank, i;
 	struct tflite_value y = x;
 
-	if (x.o.desc.rank + more > TFLITE_MAX_RANK + 2) {
-		tflite_fail(t, -ENOTSUP, "%u dimensions are too many",
-			    x.o.desc.rank + more - 1);
+	if (!check_rank(t, x.o.desc.rank + more - 1))
 		return x;
-	}
 	for (i = 0; i < more; i++)
 		y.o.dims[axis + i] = indices.o.dims[i];
 	for (i = axis + 1; i < x.o.desc.rank; i++)

@@ -89,8 +89,8 @@ int tflite_to_rounded_graph(struct tflite_model *model, enum nna_rounding roundi
 	if (!ret) {
 		ret = nna_graph_finish(graph);
 		if (ret) {
-			snprintf(error, TFLITE_ERROR_SIZE, "the graph was refused: %s",
-				 strerror(-ret));
+			snprintf(error, TFLITE_ERROR_SIZE,
+				 "libnnaccel refused the graph, see its log: %s", strerror(-ret));
 			if (origin)
 				tflite_origin_free(origin);
 		}

@@ -11,8 +11,6 @@
  */
 #include "frontend/tflite/rescale.h"
 
-#include <errno.h>
-
 /* Limit of disguised tensors of one operator. */
 #define MAX_DISGUISED 64
 
@@ -108,7 +106,8 @@ void tflite_translate_on_reals(struct tflite_translation *t,
 	uint32_t inputs = t->op->inputs.count, outputs = t->op->outputs.count, count = 0, made, i;
 
 	if (inputs + outputs > MAX_DISGUISED) {
-		tflite_fail(t, -ENOTSUP, "%u tensors are too many", inputs + outputs);
+		tflite_unsupported(t, NULL, "%u inputs and outputs", "%u or fewer with INT16",
+				   inputs + outputs, MAX_DISGUISED);
 		return;
 	}
 	for (i = 0; i < inputs && !t->ret; i++) {

@@ -2,7 +2,6 @@
 /* TFLite's fixed-point factors; rescale.h states the rules. */
 #include "frontend/tflite/rescale.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -74,7 +73,7 @@ static struct tflite_value upper_product(struct tflite_translation *t, struct tf
 	struct tflite_value low;
 
 	if (!parts) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return x;
 	}
 	for (uint32_t i = 0; i < count; i++) {
@@ -98,7 +97,7 @@ struct tflite_value tflite_rescaled(struct tflite_translation *t, struct tflite_
 	bool twice = false;
 
 	if (!lists) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return x;
 	}
 	for (uint32_t i = 0; i < count; i++) {
@@ -176,8 +175,10 @@ void tflite_store(struct tflite_translation *t, struct tflite_value x)
 	int64_t low, high, least, most, zero = tflite_zero_point(y);
 
 	if (!limits_of(y->type, &least, &most) || act > TFLITE_ACT_RELU6) {
-		tflite_fail(t, -ENOTSUP, "an output of type %s with activation %d is not supported",
-			    tflite_type_name(y->type), act);
+		tflite_need_type(t, y, limits_of(y->type, &least, &most),
+				 "INT8, UINT8, INT16 or INT32");
+		tflite_unsupported(t, NULL, "fused activation %d of integers",
+				   "0 (NONE) to 3 (RELU6)", act);
 		return;
 	}
 	low = least;

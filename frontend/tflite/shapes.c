@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tflite/label.h"
+
 /* Limit of elements of a folded integer tensor; limit of the nesting of subgraphs. */
 #define MAX_FOLDED 64
 #define MAX_DEPTH 16
@@ -49,21 +51,29 @@ struct shapes {
 	int ret;
 };
 
-static __attribute__((format(printf, 3, 4))) void fail(struct shapes *s, int ret,
-						       const char *format, ...)
+/* As tflite_refuse() and tflite_unsupported(): @x is NULL if the line is about the operator. */
+#define refuse(s, x, wrong, ...) say(s, -EINVAL, x, wrong "; expected " __VA_ARGS__)
+#define unsupported(s, x, wrong, ...) say(s, -ENOTSUP, x, wrong "; supported: " __VA_ARGS__)
+
+static __attribute__((format(printf, 4, 5))) void say(struct shapes *s, int ret,
+						      const struct tflite_tensor *x,
+						      const char *format, ...)
 {
-	const char *name = tflite_code_name(s->op->code);
-	char text[160];
+	char label[TFLITE_LABEL_SIZE];
+	size_t n;
 	va_list ap;
 
 	if (s->ret)
 		return;
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
 	s->ret = ret;
-	snprintf(s->error, TFLITE_ERROR_SIZE, "operator %u (%s): %s", s->index,
-		 name ? name : "unknown", text);
+	n = (size_t)snprintf(s->error, TFLITE_ERROR_SIZE, "%s: ",
+			     tflite_operator_label(s->op, s->index, label));
+	if (x)
+		n += (size_t)snprintf(s->error + n, TFLITE_ERROR_SIZE - n, "%s: ",
+				      tflite_tensor_label(s->sub, s->op, x, label));
+	va_start(ap, format);
+	vsnprintf(s->error + n, TFLITE_ERROR_SIZE - n, format, ap);
+	va_end(ap);
 }
 
 static struct tflite_tensor *input(struct shapes *s, uint32_t i)
@@ -87,11 +97,13 @@ static void set_dims(struct shapes *s, uint32_t i, uint32_t rank, const uint32_t
 	if (!y || s->ret)
 		return;
 	if (rank > TFLITE_MAX_RANK) {
-		fail(s, -ENOTSUP, "%u dimensions, at most %u are possible", rank, TFLITE_MAX_RANK);
+		unsupported(s, y, "an inferred shape of %u dimensions", "%u or fewer", rank,
+			    TFLITE_MAX_RANK);
 		return;
 	}
 	if (!tflite_count_elements(rank, dims, &elements)) {
-		fail(s, -EINVAL, "output %u is too large", i);
+		refuse(s, y, "an inferred shape of more than %u elements",
+		       "fewer: set smaller input shapes", UINT32_MAX);
 		return;
 	}
 	y->changed |= y->rank != rank || memcmp(y->dims, dims, rank * sizeof(*dims));
@@ -141,21 +153,50 @@ static bool known(struct shapes *s, uint32_t i, int64_t *values, uint32_t room, 
 /* The same; unknown integers are an error. Return: their number. */
 static uint32_t need_known(struct shapes *s, uint32_t i, int64_t *values, uint32_t room)
 {
+	const struct tflite_tensor *x = input(s, i);
 	uint32_t count = 0;
 
-	if (!known(s, i, values, room, &count))
-		fail(s, -ENOTSUP, "the output's shape depends on input %u, which is no constant",
-		     i);
+	if (!x)
+		refuse(s, NULL, "no input %u", "integers that the output's shape depends on", i);
+	else if (!known(s, i, values, room, &count) && known_data(x))
+		refuse(s, x, "%llu integers", "%u or fewer", (unsigned long long)x->elements, room);
+	else if (!known(s, i, values, room, &count))
+		unsupported(s, x, "the output's shape depends on its values",
+			    "a constant of INT32 or INT64, or values computed from shapes");
 	return s->ret ? 0 : count;
 }
 
 static uint32_t axis_of(struct shapes *s, int64_t axis, uint32_t rank)
 {
 	if (axis < -(int64_t)rank || axis >= (int64_t)rank) {
-		fail(s, -EINVAL, "axis %lld of %u dimensions", (long long)axis, rank);
+		refuse(s, NULL, "axis %lld", "one of %u dimensions", (long long)axis, rank);
 		return 0;
 	}
 	return (uint32_t)(axis < 0 ? axis + rank : axis);
+}
+
+/* Whether input @i exists and has @rank dimensions; an error if not. */
+static bool has_rank(struct shapes *s, uint32_t i, uint32_t rank)
+{
+	const struct tflite_tensor *x = input(s, i);
+
+	if (!x)
+		refuse(s, NULL, "no input %u", "%u dimensions", i, rank);
+	else if (x->rank != rank)
+		refuse(s, x, "rank %u", "%u", x->rank, rank);
+	return !s->ret;
+}
+
+/* Whether input @i exists and has @rank dimensions or more; an error if not. */
+static bool has_least_rank(struct shapes *s, uint32_t i, uint32_t rank)
+{
+	const struct tflite_tensor *x = input(s, i);
+
+	if (!x)
+		refuse(s, NULL, "no input %u", "%u dimensions or more", i, rank);
+	else if (x->rank < rank)
+		refuse(s, x, "rank %u", "%u or more", x->rank, rank);
+	return !s->ret;
 }
 
 /* ------------------------------------------------------------------------------- known integers */
@@ -171,7 +212,7 @@ static void fold(struct shapes *s, const int64_t *values, uint32_t count)
 		return;
 	data = tflite_derive(s->model, (size_t)count * size);
 	if (!data) {
-		fail(s, -ENOMEM, "out of memory");
+		say(s, -ENOMEM, NULL, "out of memory");
 		return;
 	}
 	for (uint32_t k = 0; k < count; k++) {
@@ -289,18 +330,22 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 }
 
 /* The span of one dimension of @size elements; @bit is its bit in the masks. */
-static const char *find_span(const struct tflite_options *o, int64_t size, int64_t begin,
-			     int64_t end, int64_t step, uint32_t bit, struct tflite_span *s)
+static const struct tflite_span_error *find_span(const struct tflite_options *o, int64_t size,
+						 int64_t begin, int64_t end, int64_t step,
+						 uint32_t bit, struct tflite_span *s)
 {
+	static const struct tflite_span_error no_step = { "stride 0", "another stride" };
+	static const struct tflite_span_error outside = { "an index outside its dimension",
+							  "an index of an element" };
 	int64_t first = step > 0 ? 0 : -1, last = step > 0 ? size : size - 1;
 	int64_t count;
 
 	if (!step)
-		return "a stride is 0";
+		return &no_step;
 	begin += begin < 0 ? size : 0;
 	if ((uint32_t)o->shrink_axis_mask >> bit & 1) {
 		if (begin < 0 || begin >= size)
-			return "an index is outside its dimension";
+			return &outside;
 		*s = (struct tflite_span){ (int32_t)begin, 1, 1, true };
 		return NULL;
 	}
@@ -318,18 +363,21 @@ static const char *find_span(const struct tflite_options *o, int64_t size, int64
 	return NULL;
 }
 
-const char *tflite_find_spans(const struct tflite_options *o, const struct tflite_tensor *x,
-			      uint32_t count, const int32_t *begin, const int32_t *end,
-			      const int32_t *step, struct tflite_span *spans)
+const struct tflite_span_error *tflite_find_spans(const struct tflite_options *o,
+						  const struct tflite_tensor *x, uint32_t count,
+						  const int32_t *begin, const int32_t *end,
+						  const int32_t *step, struct tflite_span *spans)
 {
+	static const struct tflite_span_error too_many = { "more begins than dimensions",
+							   "one begin for each dimension" };
+	const struct tflite_span_error *wrong = NULL;
 	uint32_t taken = 0, dim = 0, k;
-	const char *wrong = NULL;
 	bool whole = false;
 
 	for (k = 0; k < count; k++)
 		taken += !((uint32_t)(o->new_axis_mask | o->ellipsis_mask) >> k & 1);
 	if (taken > x->rank)
-		return "more slices than dimensions";
+		return &too_many;
 	for (k = 0; k < count && !wrong; k++) {
 		if ((uint32_t)o->ellipsis_mask >> k & 1) {
 			for (uint32_t n = x->rank - taken; n && !whole; n--, dim++)
@@ -444,8 +492,9 @@ static void broadcast(struct shapes *s, uint32_t inputs)
 			uint32_t *to = &dims[rank - x->rank + k];
 
 			if (x->dims[k] != 1 && *to != 1 && *to != x->dims[k])
-				fail(s, -EINVAL, "dimensions of %u and %u do not broadcast", *to,
-				     x->dims[k]);
+				refuse(s, x, "%u elements of dimension %u",
+				       "1 or %u, to broadcast with the inputs before", x->dims[k],
+				       k, *to);
 			if (x->dims[k] != 1)
 				*to = x->dims[k];
 		}
@@ -459,7 +508,8 @@ static uint32_t window(struct shapes *s, uint32_t size, int64_t filter, int64_t 
 	int64_t reach = (filter - 1) * dilation + 1, y;
 
 	if (stride < 1 || filter < 1 || dilation < 1) {
-		fail(s, -EINVAL, "stride %lld, filter %lld", (long long)stride, (long long)filter);
+		refuse(s, NULL, "stride %lld, filter %lld and dilation %lld", "1 or more for each",
+		       (long long)stride, (long long)filter, (long long)dilation);
 		return 0;
 	}
 	if (s->op->options.padding == TFLITE_SAME)
@@ -476,10 +526,8 @@ static void image(struct shapes *s, bool pool)
 	bool depthwise = s->op->code == TFLITE_DEPTHWISE_CONV_2D;
 	uint32_t dims[4];
 
-	if (!x || x->rank != 4 || (!pool && (!w || w->rank != 4))) {
-		fail(s, -EINVAL, "images and filters have 4 dimensions");
+	if (!has_rank(s, 0, 4) || (!pool && !has_rank(s, 1, 4)))
 		return;
-	}
 	dims[0] = x->dims[0];
 	dims[1] = window(s, x->dims[1], pool ? o->filter_h : (int64_t)w->dims[1], o->stride_h,
 			 pool ? 1 : o->dilation_h);
@@ -496,10 +544,8 @@ static void volume(struct shapes *s)
 	const struct tflite_options *o = &s->op->options;
 	uint32_t dims[5];
 
-	if (!x || !w || x->rank != 5 || w->rank != 5) {
-		fail(s, -EINVAL, "volumes and filters have 5 dimensions");
+	if (!has_rank(s, 0, 5) || !has_rank(s, 1, 5))
 		return;
-	}
 	dims[0] = x->dims[0];
 	dims[1] = window(s, x->dims[1], w->dims[0], o->stride_d, o->dilation_d);
 	dims[2] = window(s, x->dims[2], w->dims[1], o->stride_h, o->dilation_h);
@@ -513,8 +559,11 @@ static void fully_connected(struct shapes *s)
 	const struct tflite_tensor *x = input(s, 0), *w = input(s, 1);
 	uint32_t dims[TFLITE_MAX_RANK];
 
-	if (!x || !w || w->rank != 2 || !w->dims[1] || x->elements % w->dims[1]) {
-		fail(s, -EINVAL, "the weights do not fit the input");
+	if (!has_least_rank(s, 0, 0) || !has_rank(s, 1, 2))
+		return;
+	if (!w->dims[1] || x->elements % w->dims[1]) {
+		refuse(s, w, "%u elements of a row", "a divisor of input 0's %llu elements",
+		       w->dims[1], (unsigned long long)x->elements);
 		return;
 	}
 	memcpy(dims, x->dims, sizeof(dims));
@@ -534,8 +583,6 @@ static void stated(struct shapes *s, const int64_t *values, uint32_t count, uint
 	uint32_t dims[TFLITE_MAX_RANK], i, open = TFLITE_MAX_RANK;
 	uint64_t rest = 1;
 
-	if (count > TFLITE_MAX_RANK)
-		fail(s, -ENOTSUP, "%u dimensions", count);
 	for (i = 0; i < count && !s->ret; i++) {
 		if (values[i] == -1 && open == TFLITE_MAX_RANK) {
 			open = i;
@@ -543,13 +590,15 @@ static void stated(struct shapes *s, const int64_t *values, uint32_t count, uint
 		}
 		if (values[i] < 0 || values[i] > UINT32_MAX ||
 		    __builtin_mul_overflow(rest, (uint64_t)values[i], &rest))
-			fail(s, -EINVAL, "dimension %u is %lld", i, (long long)values[i]);
+			refuse(s, NULL, "a stated shape with dimension %u of %lld",
+			       "0 or more, or one dimension of -1", i, (long long)values[i]);
 		dims[i] = (uint32_t)values[i];
 	}
 	if (!s->ret && open < TFLITE_MAX_RANK) {
 		if (!rest || elements % rest)
-			fail(s, -EINVAL, "%llu elements are no multiple of %llu",
-			     (unsigned long long)elements, (unsigned long long)rest);
+			refuse(s, input(s, 0), "%llu elements",
+			       "a multiple of %llu, the dimensions that are stated",
+			       (unsigned long long)elements, (unsigned long long)rest);
 		else
 			dims[open] = (uint32_t)(elements / rest);
 	}
@@ -567,7 +616,10 @@ static void reshape(struct shapes *s)
 	if (input(s, 1)) {
 		count = need_known(s, 1, values, TFLITE_MAX_RANK);
 	} else {
-		for (; count < s->op->options.ints.count && count < TFLITE_MAX_RANK; count++)
+		if (s->op->options.ints.count > TFLITE_MAX_RANK)
+			unsupported(s, NULL, "a stated shape of %u dimensions", "%u or fewer",
+				    s->op->options.ints.count, TFLITE_MAX_RANK);
+		for (; !s->ret && count < s->op->options.ints.count; count++)
 			values[count] = s->op->options.ints.at[count];
 	}
 	stated(s, values, count, x->elements);
@@ -613,9 +665,11 @@ static void concatenation(struct shapes *s)
 	memcpy(dims, x->dims, sizeof(dims));
 	axis = axis_of(s, s->op->options.axis, x->rank);
 	for (i = 1; i < s->op->inputs.count && !s->ret; i++) {
-		if (!input(s, i) || input(s, i)->rank != x->rank ||
+		if (has_rank(s, i, x->rank) &&
 		    __builtin_add_overflow(dims[axis], input(s, i)->dims[axis], &dims[axis]))
-			fail(s, -EINVAL, "input %u does not fit", i);
+			refuse(s, input(s, i), "%u elements of the axis",
+			       "%u elements of all inputs or fewer", input(s, i)->dims[axis],
+			       UINT32_MAX);
 	}
 	set_dims(s, 0, x->rank, dims);
 }
@@ -666,7 +720,9 @@ static void pad(struct shapes *s)
 		int64_t size = (int64_t)x->dims[k] + pads[2 * k] + pads[2 * k + 1];
 
 		if (pads[2 * k] < 0 || pads[2 * k + 1] < 0 || size > UINT32_MAX)
-			fail(s, -EINVAL, "padding of dimension %u", k);
+			refuse(s, x, "paddings of %lld and %lld for dimension %u",
+			       "0 or more, and 32 bits in all", (long long)pads[2 * k],
+			       (long long)pads[2 * k + 1], k);
 		dims[k] = (uint32_t)size;
 	}
 	set_dims(s, 0, x->rank, dims);
@@ -684,7 +740,8 @@ static void slice(struct shapes *s)
 	placed = known(s, 1, begin, TFLITE_MAX_RANK, &n) && n == x->rank;
 	for (k = 0; k < x->rank; k++) {
 		if (size[k] < 0 && !placed)
-			fail(s, -ENOTSUP, "the output's shape depends on where the slice begins");
+			unsupported(s, input(s, 1), "the slice ends at the end of dimension %u",
+				    "a constant begin, or a size of 0 or more", k);
 		dims[k] = size[k] < 0 ? x->dims[k] - (placed ? (uint32_t)begin[k] : 0) :
 					(uint32_t)size[k];
 	}
@@ -699,13 +756,14 @@ static void strided_slice(struct shapes *s)
 	struct tflite_span spans[TFLITE_MAX_RANK];
 	int32_t b[32] = { 0 }, e[32] = { 0 }, d[32] = { 0 };
 	uint32_t dims[TFLITE_MAX_RANK + 32], rank = 0, count, k, dim = 0, n = 0;
-	const char *wrong;
+	const struct tflite_span_error *wrong;
 
 	if (!x)
 		return;
 	count = need_known(s, 1, begin, 32);
 	if (need_known(s, 2, end, 32) != count || need_known(s, 3, step, 32) != count)
-		fail(s, -EINVAL, "begins, ends and strides differ in number");
+		refuse(s, NULL, "ends or strides that differ in number from begins", "%u of each",
+		       count);
 	if (s->ret)
 		return;
 	for (k = 0; k < count; k++) {
@@ -715,7 +773,7 @@ static void strided_slice(struct shapes *s)
 	}
 	wrong = tflite_find_spans(o, x, count, b, e, d, spans);
 	if (wrong) {
-		fail(s, -EINVAL, "%s", wrong);
+		refuse(s, x, "a slice with %s", "%s", wrong->wrong, wrong->expected);
 		return;
 	}
 	for (k = 0; k < count; k++) {
@@ -810,7 +868,8 @@ static void tile(struct shapes *s)
 		return;
 	for (k = 0; k < x->rank; k++)
 		if (times[k] < 0 || __builtin_mul_overflow(x->dims[k], times[k], &dims[k]))
-			fail(s, -EINVAL, "%lld copies", (long long)times[k]);
+			refuse(s, x, "%lld copies along dimension %u",
+			       "0 or more, and 32 bits of elements", (long long)times[k], k);
 	set_dims(s, 0, x->rank, dims);
 }
 
@@ -825,8 +884,9 @@ static void fourier(struct shapes *s)
 		return;
 	if (x->rank < 2 || size[0] < 1 || size[1] < 1 || size[0] > INT32_MAX ||
 	    size[1] > INT32_MAX) {
-		fail(s, -EINVAL, "a transform of %lld by %lld", (long long)size[0],
-		     (long long)size[1]);
+		refuse(s, x, "a transform of %lld by %lld of %u dimensions",
+		       "1 or more by 1 or more of 2 or more", (long long)size[0],
+		       (long long)size[1], x->rank);
 		return;
 	}
 	memcpy(dims, x->dims, sizeof(dims));
@@ -841,10 +901,8 @@ static void matmul(struct shapes *s)
 	const struct tflite_options *o = &s->op->options;
 	uint32_t dims[TFLITE_MAX_RANK], rank, k;
 
-	if (!a || !b || a->rank < 2 || b->rank < 2) {
-		fail(s, -EINVAL, "matrices have 2 dimensions");
+	if (!has_least_rank(s, 0, 2) || !has_least_rank(s, 1, 2))
 		return;
-	}
 	rank = a->rank > b->rank ? a->rank : b->rank;
 	for (k = 0; k + 2 < rank; k++) {
 		uint32_t x = k + a->rank < rank ? 1 : a->dims[k + a->rank - rank];
@@ -892,8 +950,11 @@ static void topk(struct shapes *s)
 
 	if (!x || need_known(s, 1, &count, 1) != 1)
 		return;
-	if (!x->rank || count < 0 || count > x->dims[x->rank - 1]) {
-		fail(s, -EINVAL, "the largest %lld of too few", (long long)count);
+	if (!has_least_rank(s, 0, 1))
+		return;
+	if (count < 0 || count > x->dims[x->rank - 1]) {
+		refuse(s, x, "the largest %lld elements", "0 to %u, the last dimension",
+		       (long long)count, x->dims[x->rank - 1]);
 		return;
 	}
 	memcpy(dims, x->dims, sizeof(dims));
@@ -911,7 +972,9 @@ static void range(struct shapes *s)
 	    need_known(s, 2, v + 2, 1) != 1)
 		return;
 	if (!v[2] || (v[1] - v[0]) / v[2] > INT32_MAX)
-		fail(s, -EINVAL, "a range in steps of %lld", (long long)v[2]);
+		refuse(s, NULL, "a range from %lld to %lld in steps of %lld",
+		       "steps other than 0 and 31 bits of numbers", (long long)v[0],
+		       (long long)v[1], (long long)v[2]);
 	if (s->ret)
 		return;
 	count = (v[1] - v[0]) / v[2] < 0 ? 0 :
@@ -955,10 +1018,14 @@ static struct tflite_subgraph *enter(struct shapes *s, int32_t which, uint32_t f
 	struct tflite_subgraph *sub = &s->model->subgraphs[which];
 	struct shapes inner = *s;
 
-	if (s->depth == MAX_DEPTH || sub->inputs.count + first > s->op->inputs.count) {
-		fail(s, -EINVAL, "subgraph %d does not fit", which);
+	if (s->depth == MAX_DEPTH)
+		unsupported(s, NULL, "subgraph %d deeper than %u subgraphs", "%u nested subgraphs",
+			    which, MAX_DEPTH, MAX_DEPTH);
+	if (sub->inputs.count + first > s->op->inputs.count)
+		refuse(s, NULL, "%u inputs for subgraph %d", "%u", s->op->inputs.count - first,
+		       which, sub->inputs.count);
+	if (s->ret)
 		return NULL;
-	}
 	for (uint32_t i = 0; i < sub->inputs.count; i++) {
 		struct tflite_tensor *to = &sub->tensors[sub->inputs.at[i]];
 		const struct tflite_tensor *from = input(s, first + i);
@@ -967,7 +1034,8 @@ static struct tflite_subgraph *enter(struct shapes *s, int32_t which, uint32_t f
 			continue;
 		if (s->done[which] && (to->rank != from->rank ||
 				       memcmp(to->dims, from->dims, to->rank * 4))) {
-			fail(s, -ENOTSUP, "subgraph %d runs with different shapes", which);
+			unsupported(s, from, "another shape for subgraph %d, input %u",
+				    "one shape in all runs of a subgraph", which, i);
 			return NULL;
 		}
 		to->changed |= from->changed || to->rank != from->rank ||
@@ -1003,7 +1071,7 @@ static void control(struct shapes *s)
 		const struct tflite_tensor *x = loop ? input(s, i) : NULL;
 
 		if (x && (x->rank != y->rank || memcmp(x->dims, y->dims, y->rank * 4)))
-			fail(s, -ENOTSUP, "the shape of its input %u changes in the loop", i);
+			unsupported(s, x, "its shape changes in the loop", "one shape");
 		set_dims(s, i, y->rank, y->dims);
 	}
 	if (!loop && !s->ret)
@@ -1032,10 +1100,8 @@ static void segments(struct shapes *s)
 	uint32_t dims[TFLITE_MAX_RANK], count = 0;
 	int64_t numbers[MAX_SEGMENT_NUMBERS], rows = 0;
 
-	if (!x || !x->rank) {
-		fail(s, -EINVAL, "its input has no rows");
+	if (!has_least_rank(s, 0, 1))
 		return;
-	}
 	if (s->op->code == TFLITE_SEGMENT_SUM) {
 		count = need_known(s, 1, numbers, MAX_SEGMENT_NUMBERS);
 		rows = count ? numbers[count - 1] + 1 : 0;
@@ -1043,7 +1109,7 @@ static void segments(struct shapes *s)
 		rows = numbers[0];
 	}
 	if (!s->ret && (rows < 0 || rows > INT32_MAX))
-		fail(s, -EINVAL, "it has %lld segments", (long long)rows);
+		refuse(s, NULL, "%lld segments", "0 to %d", (long long)rows, INT32_MAX);
 	memcpy(dims, x->dims, sizeof(dims));
 	dims[0] = (uint32_t)rows;
 	set_dims(s, 0, x->rank, dims);
@@ -1258,8 +1324,8 @@ static void infer_operator(struct shapes *s)
 		break;
 	default:
 		if (x)
-			fail(s, -ENOTSUP,
-			     "its output's shape is only known at run time, or was changed");
+			unsupported(s, output(s, 0), "its shape cannot be inferred",
+				    "inputs of the shapes that the file states");
 		break;
 	}
 	if (!s->ret)
@@ -1341,25 +1407,27 @@ int tflite_set_input_shape(struct tflite_model *model, uint32_t index, uint32_t 
 			   const uint32_t *dims, char *error)
 {
 	struct tflite_subgraph *sub = &model->subgraphs[0];
+	char label[TFLITE_LABEL_SIZE];
 	struct tflite_tensor *x;
 	uint64_t elements;
 	bool sound;
 
 	if (index >= sub->inputs.count) {
-		snprintf(error, TFLITE_ERROR_SIZE, "there is no input %u, the model has %u", index,
-			 sub->inputs.count);
+		snprintf(error, TFLITE_ERROR_SIZE, "no input %u; expected less than %u, the inputs",
+			 index, sub->inputs.count);
 		return -EINVAL;
 	}
 	x = &sub->tensors[sub->inputs.at[index]];
 	if (x->rank != rank) {
-		snprintf(error, TFLITE_ERROR_SIZE, "input %u has %u dimensions, not %u", index,
-			 x->rank, rank);
+		snprintf(error, TFLITE_ERROR_SIZE, "input %u, %s: %u dimensions; expected %u",
+			 index, tflite_tensor_label(sub, NULL, x, label), rank, x->rank);
 		return -EINVAL;
 	}
 	sound = tflite_count_elements(rank, dims, &elements);
 	if (!sound || !elements) {
-		snprintf(error, TFLITE_ERROR_SIZE, "a dimension of input %u is %s", index,
-			 sound ? "0" : "too large");
+		snprintf(error, TFLITE_ERROR_SIZE, "input %u, %s: %s; expected 1 to %u elements",
+			 index, tflite_tensor_label(sub, NULL, x, label),
+			 sound ? "a dimension of 0" : "too many elements", UINT32_MAX);
 		return -EINVAL;
 	}
 	x->changed |= memcmp(x->dims, dims, rank * sizeof(*dims)) != 0;

@@ -18,6 +18,15 @@ struct tflite_span {
 };
 
 /**
+ * struct tflite_span_error - why there is no such slice
+ * @wrong: an object of "with": "stride 0"
+ * @expected: a noun phrase
+ */
+struct tflite_span_error {
+	const char *wrong, *expected;
+};
+
+/**
  * tflite_find_spans() - the elements that a STRIDED_SLICE takes of each dimension of its input
  * @options: its masks. An ellipsis stands for all dimensions that are left, a new axis for none; a
  *	dimension that shrinks uses its begin alone
@@ -28,11 +37,12 @@ struct tflite_span {
  * @step: likewise
  * @spans: one for each dimension of @x
  *
- * Return: NULL, or the text of an error.
+ * Return: NULL, or an error.
  */
-const char *tflite_find_spans(const struct tflite_options *options, const struct tflite_tensor *x,
-			      uint32_t count, const int32_t *begin, const int32_t *end,
-			      const int32_t *step, struct tflite_span *spans);
+const struct tflite_span_error *tflite_find_spans(const struct tflite_options *options,
+						  const struct tflite_tensor *x, uint32_t count,
+						  const int32_t *begin, const int32_t *end,
+						  const int32_t *step, struct tflite_span *spans);
 
 /**
  * struct tflite_list_update - one row of a list is replaced, in the operators of the converter

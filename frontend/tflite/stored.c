@@ -7,7 +7,6 @@
  */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "frontend/tflite/shapes.h"
@@ -104,7 +103,7 @@ void tflite_translate_stored(struct tflite_translation *t,
 	uint32_t count = 0, inputs, i;
 
 	if (!list) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	for (i = 0; i < in.count && !t->ret; i++) {

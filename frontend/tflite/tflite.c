@@ -44,6 +44,8 @@ struct tflite_derived {
  * @copied: bytes of all copies
  * @dense: bytes of all sparse constants in dense form
  * @refs: tensor numbers read so far
+ * @tensor, @operator: what is being read; NULL for none
+ * @index: its number
  * @error: the caller's memory for a message
  */
 struct parser {
@@ -53,22 +55,43 @@ struct parser {
 	const void **aligned;
 	uint64_t copied, dense;
 	uint64_t refs;
+	const struct tflite_tensor *tensor;
+	const struct tflite_operator *operator;
+	uint32_t index;
 	char *error;
 };
 
-static __attribute__((format(printf, 2, 3))) int refuse(struct parser *p, const char *format, ...)
+/*
+ * Refuses a file: one line with what is wrong and what it must have, both string literals, with the
+ * arguments of both. Evaluates to -EINVAL.
+ */
+#define refuse(p, wrong, ...) say(p, -EINVAL, wrong "; expected " __VA_ARGS__)
+
+/* Writes the line, which names the tensor or operator that is being read. Return: @ret. */
+static __attribute__((format(printf, 3, 4))) int say(struct parser *p, int ret, const char *format,
+						     ...)
 {
+	char name[64] = "";
+	size_t n = 0;
 	va_list ap;
 
+	if (p->tensor && p->tensor->name)
+		tflite_printable(p->tensor->name, name, sizeof(name));
+	if (p->tensor)
+		n = (size_t)snprintf(p->error, TFLITE_ERROR_SIZE, "tensor %u%s%s%s: ", p->index,
+				     *name ? " \"" : "", name, *name ? "\"" : "");
+	else if (p->operator)
+		n = (size_t)snprintf(p->error, TFLITE_ERROR_SIZE, "operator %u: ", p->index);
 	va_start(ap, format);
-	vsnprintf(p->error, TFLITE_ERROR_SIZE, format, ap);
+	vsnprintf(p->error + n, TFLITE_ERROR_SIZE - n, format, ap);
 	va_end(ap);
-	return -EINVAL;
+	return ret;
 }
 
 static int damaged(struct parser *p, const char *what)
 {
-	return refuse(p, "truncated or damaged (%s)", what);
+	return refuse(p, "a truncated or damaged file (%s)",
+		      "a whole one: download or convert it again", what);
 }
 
 const char *tflite_code_name(uint32_t code)
@@ -450,7 +473,7 @@ static int align_constant(struct parser *p, uint32_t buffer, uint32_t element, u
 }
 
 static int parse_quantisation(struct parser *p, const struct flatbuffer_table *table,
-			      struct tflite_tensor *t, uint32_t index)
+			      struct tflite_tensor *t)
 {
 	struct flatbuffer_vector scales, zero_points;
 	struct flatbuffer_table q;
@@ -468,12 +491,12 @@ static int parse_quantisation(struct parser *p, const struct flatbuffer_table *t
 	if (!scales.count)
 		return 0;
 	if (zero_points.count && zero_points.count != 1 && zero_points.count != scales.count)
-		return refuse(p, "tensor %u has %u scales but %u zero points", index, scales.count,
-			      zero_points.count);
+		return refuse(p, "%u zero points", "0, 1 or %u, the number of scales",
+			      zero_points.count, scales.count);
 	if (scales.count > 1 && (dim < 0 || (uint32_t)dim >= t->rank ||
 				 scales.count != t->dims[dim]))
-		return refuse(p, "tensor %u has %u scales, which fit no dimension", index,
-			      scales.count);
+		return refuse(p, "%u scales along dimension %d",
+			      "1, or one for each element of a dimension", scales.count, dim);
 	t->scale_count = scales.count;
 	t->scales = (const float *)(const void *)(p->fb.base + scales.at);
 	t->zero_point_count = zero_points.count;
@@ -486,12 +509,13 @@ static int parse_quantisation(struct parser *p, const struct flatbuffer_table *t
 	 */
 	if (zero_points.count &&
 	    (tflite_zero_point_at(t, 0) < INT32_MIN || tflite_zero_point_at(t, 0) > INT32_MAX))
-		return refuse(p, "tensor %u has an absurd zero point", index);
+		return refuse(p, "zero point %lld", "one of 32 bits",
+			      (long long)tflite_zero_point_at(t, 0));
 	return 0;
 }
 
 /* Makes a sparse constant dense, so that no other code handles sparse ones. */
-static int parse_sparse(struct parser *p, const struct flatbuffer_table *sparsity, uint32_t index,
+static int parse_sparse(struct parser *p, const struct flatbuffer_table *sparsity,
 			const struct tflite_tensor *t, const void **data, uint64_t *size)
 {
 	uint64_t bytes = t->elements * tflite_type_size(t->type);
@@ -499,7 +523,8 @@ static int parse_sparse(struct parser *p, const struct flatbuffer_table *sparsit
 	void *dense;
 
 	if (bytes > TFLITE_MAX_DENSE - p->dense)
-		return refuse(p, "tensor %u: sparse constants of more than %llu MiB", index,
+		return refuse(p, "sparse constants of more than %llu MiB in dense form",
+			      "fewer: convert the model with dense weights",
 			      (unsigned long long)TFLITE_MAX_DENSE >> 20);
 	p->dense += bytes;
 	dense = tflite_derive(p->model, bytes);
@@ -507,13 +532,13 @@ static int parse_sparse(struct parser *p, const struct flatbuffer_table *sparsit
 		return -ENOMEM;
 	wrong = tflite_densify(&p->fb, sparsity, t, *data, *size, dense);
 	if (wrong)
-		return refuse(p, "tensor %u: sparse data with %s", index, wrong);
+		return refuse(p, "sparse data with %s", "sparse data of its shape", wrong);
 	*data = dense;
 	*size = bytes;
 	return 0;
 }
 
-static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, uint32_t index,
+static int parse_tensor(struct parser *p, const struct flatbuffer_table *table,
 			struct tflite_tensor *t)
 {
 	struct flatbuffer_vector shape, signature;
@@ -535,30 +560,30 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, 
 	    !flatbuffer_vector(&p->fb, table, 7, 4, &signature))
 		return damaged(p, "tensors");
 	if (shape.count > TFLITE_MAX_RANK)
-		return refuse(p, "tensor %u has %u dimensions, at most %u are possible", index,
-			      shape.count, TFLITE_MAX_RANK);
+		return refuse(p, "%u dimensions", "%u or fewer", shape.count, TFLITE_MAX_RANK);
 	dims = ints_of(p, &shape);
 	t->type = type;
 	t->rank = dims.count;
 	t->variable = variable != 0;
 	for (i = 0; i < dims.count; i++) {
 		if (dims.at[i] < 0)
-			return refuse(p, "tensor %u has a negative dimension", index);
+			return refuse(p, "dimension %u of %d", "0 or more elements", i,
+				      dims.at[i]);
 		t->dims[i] = (uint32_t)dims.at[i];
 	}
 	if (!tflite_count_elements(t->rank, t->dims, &t->elements))
-		return refuse(p, "tensor %u is too large", index);
+		return refuse(p, "more than %u elements", "fewer", UINT32_MAX);
 	dims = ints_of(p, &signature);
 	for (i = 0; i < dims.count && i < TFLITE_MAX_RANK; i++)
 		t->dynamic |= dims.at[i] < 0;
-	ret = parse_quantisation(p, table, t, index);
+	ret = parse_quantisation(p, table, t);
 	if (ret)
 		return ret;
 	ret = parse_buffer(p, buffer, &data, &size);
 	if (ret || !data)
 		return ret;
 	if (sparse) {
-		ret = parse_sparse(p, &sparsity, index, t, &data, &size);
+		ret = parse_sparse(p, &sparsity, t, &data, &size);
 		if (ret)
 			return ret;
 		buffer = 0;
@@ -568,8 +593,8 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table, 
 	if (element) {
 		bytes = t->elements * element;
 		if (size < bytes)
-			return refuse(p, "tensor %u needs %llu bytes of data, the file has %llu",
-				      index, (unsigned long long)bytes, (unsigned long long)size);
+			return refuse(p, "%llu bytes of data", "%llu or more, for its shape",
+				      (unsigned long long)size, (unsigned long long)bytes);
 		size = bytes;
 		ret = align_constant(p, buffer, element, whole, &data);
 		if (ret)
@@ -594,12 +619,14 @@ static int parse_refs(struct parser *p, const struct flatbuffer_table *table, ui
 	*refs = ints_of(p, &v);
 	p->refs += refs->count;
 	if (p->refs > MAX_REFS)
-		return refuse(p, "its operators have too many tensors");
+		return refuse(p, "more than %llu tensor numbers of all operators", "fewer",
+			      (unsigned long long)MAX_REFS);
 	for (i = 0; i < refs->count; i++) {
 		if (refs->at[i] == -1 && optional)
 			continue;
 		if (refs->at[i] < 0 || (uint32_t)refs->at[i] >= tensor_count)
-			return refuse(p, "tensor %d does not exist", refs->at[i]);
+			return refuse(p, "tensor number %d", "0 or more, and less than %u",
+				      refs->at[i], tensor_count);
 	}
 	return 0;
 }
@@ -626,7 +653,7 @@ static int parse_code(struct parser *p, uint32_t index, struct tflite_operator *
 	if (old > code)
 		code = old;
 	if (code < 0)
-		return refuse(p, "operator code %d", code);
+		return refuse(p, "operator code %d", "0 or more", code);
 	op->code = (uint32_t)code;
 	return 0;
 }
@@ -693,9 +720,12 @@ static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table
 	for (i = 0; i < tensors.count; i++) {
 		if (!flatbuffer_element(&p->fb, &tensors, i, &child))
 			return damaged(p, "tensors");
-		ret = parse_tensor(p, &child, i, &s->tensors[i]);
+		p->tensor = &s->tensors[i];
+		p->index = i;
+		ret = parse_tensor(p, &child, &s->tensors[i]);
 		if (ret)
 			return ret;
+		p->tensor = NULL;
 	}
 	ret = parse_refs(p, table, 1, s->tensor_count, false, &s->inputs);
 	if (!ret)
@@ -703,7 +733,11 @@ static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table
 	for (i = 0; i < operators.count && !ret; i++) {
 		if (!flatbuffer_element(&p->fb, &operators, i, &child))
 			return damaged(p, "operators");
+		p->operator = &s->operators[i];
+		p->index = i;
 		ret = parse_operator(p, &child, s->tensor_count, &s->operators[i]);
+		if (!ret)
+			p->operator = NULL;
 	}
 	if (!ret)
 		find_variables(s);
@@ -720,7 +754,7 @@ static int parse_model(struct parser *p)
 
 	/* Bytes 4 to 7 name the schema. */
 	if (p->fb.size < 16 || memcmp(p->fb.base + 4, "TFL3", 4))
-		return refuse(p, "not a TFLite model (no TFL3 mark)");
+		return refuse(p, "a file without the mark TFL3", "a TFLite model");
 	if (!flatbuffer_root(&p->fb, &root) ||
 	    !flatbuffer_scalar(&p->fb, &root, 0, 4, &version) ||
 	    !flatbuffer_vector(&p->fb, &root, 1, 4, &p->codes) ||
@@ -729,12 +763,11 @@ static int parse_model(struct parser *p)
 	    !flatbuffer_vector(&p->fb, &root, 4, 4, &p->buffers))
 		return damaged(p, "header");
 	if (version != 3)
-		return refuse(p, "TFLite schema version %u, only 3 is known", version);
+		return refuse(p, "schema version %u", "3: convert the model again", version);
 	if (!subgraphs.count)
-		return refuse(p, "it has no graph");
+		return refuse(p, "no subgraph", "1 or more");
 	if (subgraphs.count > MAX_SUBGRAPHS)
-		return refuse(p, "it has %u subgraphs, at most %u are possible", subgraphs.count,
-			      MAX_SUBGRAPHS);
+		return refuse(p, "%u subgraphs", "%u or fewer", subgraphs.count, MAX_SUBGRAPHS);
 	p->model->subgraphs = calloc(subgraphs.count, sizeof(*p->model->subgraphs));
 	if (!p->model->subgraphs)
 		return -ENOMEM;
@@ -766,8 +799,10 @@ static int parse_model(struct parser *p)
 			if (op->options.subgraph_a < 0 || op->options.subgraph_b < 0 ||
 			    (uint32_t)op->options.subgraph_a >= p->model->subgraph_count ||
 			    (uint32_t)op->options.subgraph_b >= p->model->subgraph_count)
-				return refuse(p, "operator %u refers to a subgraph that does "
-					      "not exist", j);
+				return refuse(p, "operator %u of subgraph %u runs subgraphs %d "
+					      "and %d", "numbers of 0 to %u", j, i,
+					      op->options.subgraph_a, op->options.subgraph_b,
+					      p->model->subgraph_count - 1);
 		}
 	}
 	return 0;
@@ -781,7 +816,7 @@ static int parse_owned(void *bytes, size_t size, struct tflite_model **out, char
 	p.model = calloc(1, sizeof(*p.model));
 	if (!p.model) {
 		free(bytes);
-		return refuse(&p, "out of memory") ? -ENOMEM : 0;
+		return say(&p, -ENOMEM, "out of memory");
 	}
 	p.model->bytes = bytes;
 	p.model->size = size;
@@ -789,7 +824,7 @@ static int parse_owned(void *bytes, size_t size, struct tflite_model **out, char
 	ret = parse_model(&p);
 	free(p.aligned);
 	if (ret == -ENOMEM)
-		refuse(&p, "out of memory");
+		say(&p, ret, "out of memory");
 	if (ret) {
 		tflite_free(p.model);
 		return ret;
@@ -813,6 +848,12 @@ static void *allocate(size_t size)
 	return bytes;
 }
 
+static int too_large(struct parser *p)
+{
+	return refuse(p, "a file of more than %llu bytes", "a model",
+		      (unsigned long long)MAX_FILE);
+}
+
 int tflite_parse(const void *data, size_t size, struct tflite_model **out, char *error)
 {
 	struct parser p = { .error = error };
@@ -820,12 +861,10 @@ int tflite_parse(const void *data, size_t size, struct tflite_model **out, char 
 
 	error[0] = 0;
 	if (size > MAX_FILE)
-		return refuse(&p, "too large for a model");
+		return too_large(&p);
 	bytes = allocate(size);
-	if (!bytes) {
-		refuse(&p, "out of memory");
-		return -ENOMEM;
-	}
+	if (!bytes)
+		return say(&p, -ENOMEM, "out of memory");
 	if (size)
 		memcpy(bytes, data, size);
 	return parse_owned(bytes, size, out, error);
@@ -842,20 +881,21 @@ int tflite_load(const char *path, struct tflite_model **out, char *error)
 	error[0] = 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st)) {
-		ret = -errno;
-		refuse(&p, "%s", strerror(errno));
+		ret = say(&p, -errno, "%s", strerror(errno));
 		goto fail;
 	}
-	if (!S_ISREG(st.st_mode) || st.st_size < 0 || (uint64_t)st.st_size > MAX_FILE) {
-		ret = refuse(&p,
-			     S_ISREG(st.st_mode) ? "too large for a model" : "not a regular file");
+	if (!S_ISREG(st.st_mode)) {
+		ret = refuse(&p, "no regular file", "a model file");
+		goto fail;
+	}
+	if (st.st_size < 0 || (uint64_t)st.st_size > MAX_FILE) {
+		ret = too_large(&p);
 		goto fail;
 	}
 	size = (size_t)st.st_size;
 	bytes = allocate(size);
 	if (!bytes) {
-		refuse(&p, "out of memory");
-		ret = -ENOMEM;
+		ret = say(&p, -ENOMEM, "out of memory");
 		goto fail;
 	}
 	while (done < size) {
@@ -864,8 +904,7 @@ int tflite_load(const char *path, struct tflite_model **out, char *error)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			ret = -errno;
-			refuse(&p, "%s", strerror(errno));
+			ret = say(&p, -errno, "%s", strerror(errno));
 			goto fail;
 		}
 		if (!n)

@@ -28,7 +28,7 @@
 #include "frontend/tflite/type.h"
 
 #define TFLITE_MAX_RANK 8
-#define TFLITE_ERROR_SIZE 256
+#define TFLITE_ERROR_SIZE 512
 
 enum tflite_activation {
 	TFLITE_ACT_NONE,

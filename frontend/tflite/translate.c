@@ -6,7 +6,6 @@
  */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +48,9 @@ static void check_complex(struct tflite_translation *t)
 		for (uint32_t i = 0; i < lists[k]->count; i++)
 			if (lists[k]->at[i] >= 0 &&
 			    t->sub->tensors[lists[k]->at[i]].type == TFLITE_COMPLEX64)
-				tflite_fail(t, -ENOTSUP, "complex numbers are not supported");
+				tflite_need_type(t, &t->sub->tensors[lists[k]->at[i]], false,
+						 "COMPLEX64 for RFFT2D, REAL, IMAG, COMPLEX_ABS, "
+						 "RESHAPE, SQUEEZE and EXPAND_DIMS alone");
 }
 
 /* Translates the current operator; its types decide which translation that is. */
@@ -73,9 +74,11 @@ static void translate_by_type(struct tflite_translation *t)
 	else if (code == TFLITE_CUSTOM && !strcmp(t->op->custom, "TFLite_Detection_PostProcess"))
 		tflite_translate_detection(t, NNA_OPERATION_DETECTION_POSTPROCESSING);
 	else if (code == TFLITE_CUSTOM)
-		tflite_fail(t, -ENOTSUP, "custom operators are not supported");
+		tflite_unsupported(t, NULL, "a custom operator",
+				   "TFLite_Detection_PostProcess; convert without others");
 	else
-		tflite_fail(t, -ENOTSUP, "not supported: use a model without it");
+		tflite_unsupported(t, NULL, "an operator without a translation",
+				   "those of docs/tflite.md; convert without it");
 }
 
 static void translate_operator(struct tflite_translation *t, uint32_t index)
@@ -103,11 +106,10 @@ static uint32_t result_operand(struct tflite_translation *t, uint32_t index)
 	uint32_t tensor = (uint32_t)t->sub->outputs.at[index], from, to, i;
 	const struct tflite_tensor *x = &t->sub->tensors[tensor];
 	struct tflite_operand_desc o;
-	bool copy = x->data || x->variable || t->known[tensor];
+	bool copy = x->data || x->variable || t->known[tensor] ||
+		    t->writers[tensor] == TFLITE_CALLER;
 
 	from = tflite_tensor_operand(t, tensor);
-	for (i = 0; i < t->sub->inputs.count && !copy; i++)
-		copy = t->sub->inputs.at[i] == (int32_t)tensor;
 	for (i = 0; i < index && !copy; i++)
 		copy = t->sub->outputs.at[i] == (int32_t)tensor;
 	if (!copy)
@@ -118,6 +120,45 @@ static uint32_t result_operand(struct tflite_translation *t, uint32_t index)
 	return to;
 }
 
+/* Finds the writer of each tensor. An error if an operator writes a tensor that has a writer. */
+static void find_writers(struct tflite_translation *t)
+{
+	for (uint32_t i = 0; i < t->sub->tensor_count; i++)
+		t->writers[i] = TFLITE_NO_OPERAND;
+	for (uint32_t i = 0; i < t->sub->inputs.count; i++)
+		t->writers[t->sub->inputs.at[i]] = TFLITE_CALLER;
+	for (uint32_t i = 0; i < t->sub->operator_count && !t->ret; i++) {
+		t->op = &t->sub->operators[i];
+		t->op_index = i;
+		for (uint32_t k = 0; k < t->op->outputs.count; k++) {
+			uint32_t tensor = (uint32_t)t->op->outputs.at[k];
+
+			const struct tflite_tensor *y = &t->sub->tensors[tensor];
+
+			if (t->writers[tensor] == TFLITE_CALLER)
+				tflite_refuse(t, y, "it is an input of the subgraph",
+					      "a tensor that the caller does not write");
+			else if (t->writers[tensor] != TFLITE_NO_OPERAND)
+				tflite_refuse(t, y, "operator %u writes it too",
+					      "one operator that writes it", t->writers[tensor]);
+			t->writers[tensor] = i;
+		}
+	}
+	t->op = NULL;
+}
+
+/* An error if something reads a tensor that has no value. */
+static void check_values(struct tflite_translation *t)
+{
+	for (uint32_t i = 0; i < t->sub->tensor_count; i++) {
+		const struct tflite_tensor *x = &t->sub->tensors[i];
+
+		if (t->operands[i] != TFLITE_NO_OPERAND && t->writers[i] == TFLITE_NO_OPERAND &&
+		    !t->known[i] && !x->data && !x->variable)
+			tflite_refuse(t, x, "no value", "data, or an operator that writes it");
+	}
+}
+
 static void set_io(struct tflite_translation *t)
 {
 	struct tflite_ints in = t->sub->inputs, out = t->sub->outputs;
@@ -126,13 +167,14 @@ static void set_io(struct tflite_translation *t)
 	t->op = NULL;
 	numbers = calloc((size_t)in.count + out.count + 1, sizeof(*numbers));
 	if (!numbers) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	for (i = 0; i < in.count; i++)
 		numbers[i] = tflite_tensor_operand(t, (uint32_t)in.at[i]);
 	for (i = 0; i < out.count && !t->ret; i++)
 		numbers[in.count + i] = result_operand(t, i);
+	check_values(t);
 	if (!t->ret)
 		tflite_check(t, t->ops->set_io(t->sink, t->graph, in.count, numbers, out.count,
 					       numbers + in.count), "inputs and outputs were");
@@ -147,13 +189,15 @@ static void translate_subgraph(struct tflite_translation *t, uint32_t index)
 	t->graph = t->graphs[index];
 	t->op = NULL;
 	t->operands = malloc(((size_t)t->sub->tensor_count + 1) * sizeof(*t->operands));
+	t->writers = malloc(((size_t)t->sub->tensor_count + 1) * sizeof(*t->writers));
 	t->known = calloc((size_t)t->sub->tensor_count + 1, sizeof(*t->known));
-	if (!t->operands || !t->known) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+	if (!t->operands || !t->writers || !t->known) {
+		tflite_no_memory(t);
 		goto done;
 	}
 	for (i = 0; i < t->sub->tensor_count; i++)
 		t->operands[i] = TFLITE_NO_OPERAND;
+	find_writers(t);
 	/* Inputs first: a sink knows them before any operation. */
 	for (i = 0; i < t->sub->inputs.count; i++)
 		tflite_tensor_operand(t, (uint32_t)t->sub->inputs.at[i]);
@@ -166,8 +210,10 @@ static void translate_subgraph(struct tflite_translation *t, uint32_t index)
 		set_io(t);
 done:
 	free(t->known);
+	free(t->writers);
 	free(t->operands);
 	t->known = NULL;
+	t->writers = NULL;
 	t->operands = NULL;
 }
 
@@ -178,7 +224,7 @@ static void number_subgraphs(struct tflite_translation *t)
 
 	queue = calloc(t->model->subgraph_count, sizeof(*queue));
 	if (!queue) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	t->graphs[0] = 0;
@@ -223,7 +269,7 @@ int tflite_translate(struct tflite_model *model, const struct tflite_sink *ops, 
 		return t.ret;
 	t.graphs = malloc(model->subgraph_count * sizeof(*t.graphs));
 	if (!t.graphs)
-		tflite_fail(&t, -ENOMEM, "out of memory");
+		tflite_no_memory(&t);
 	for (i = 0; i < model->subgraph_count && !t.ret; i++)
 		t.graphs[i] = TFLITE_NO_OPERAND;
 	if (!t.ret)

@@ -2,64 +2,104 @@
 /* The functions of translation.h, which describes each. */
 #include "frontend/tflite/translation.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tflite/label.h"
 #include "libnnaccel/support/array.h"
 
 /* --------------------------------------------------------------------------------------- errors */
 
-__attribute__((format(printf, 3, 4))) void tflite_fail(struct tflite_translation *t, int ret,
-						       const char *format, ...)
+__attribute__((format(printf, 4, 5))) void tflite_say(struct tflite_translation *t, int ret,
+						      const struct tflite_tensor *x,
+						      const char *format, ...)
 {
-	char text[TFLITE_ERROR_SIZE], custom[48];
-	const char *name;
+	char label[TFLITE_LABEL_SIZE];
+	size_t n = 0;
 	va_list ap;
 
 	if (t->ret)
 		return;
 	t->ret = ret;
+	t->error[0] = 0;
+	if (t->op)
+		n = (size_t)snprintf(t->error, TFLITE_ERROR_SIZE, "%s: ",
+				     tflite_operator_label(t->op, t->op_index, label));
+	if (x)
+		n += (size_t)snprintf(t->error + n, TFLITE_ERROR_SIZE - n, "%s: ",
+				      tflite_tensor_label(t->sub, t->op, x, label));
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	vsnprintf(t->error + n, TFLITE_ERROR_SIZE - n, format, ap);
 	va_end(ap);
-	if (!t->op) {
-		snprintf(t->error, TFLITE_ERROR_SIZE, "%s", text);
-		return;
-	}
-	name = tflite_code_name(t->op->code);
-	if (t->op->code == TFLITE_CUSTOM)
-		name = tflite_printable(t->op->custom, custom, sizeof(custom));
-	snprintf(t->error, TFLITE_ERROR_SIZE, "operator %u (%s): %.180s", t->op_index,
-		 name ? name : "unknown", text);
+}
+
+void tflite_no_memory(struct tflite_translation *t)
+{
+	tflite_say(t, -ENOMEM, NULL, "out of memory");
 }
 
 void tflite_check(struct tflite_translation *t, int ret, const char *what)
 {
 	if (ret < 0)
-		tflite_fail(t, ret, "%s refused: %s", what, strerror(-ret));
+		tflite_say(t, ret, NULL, "%s refused: %s", what, strerror(-ret));
 }
 
 void tflite_need(struct tflite_translation *t, uint32_t inputs, uint32_t outputs)
 {
 	if (t->op->inputs.count < inputs)
-		tflite_fail(t, -EINVAL, "%u inputs, %u are needed", t->op->inputs.count, inputs);
+		tflite_refuse(t, NULL, "%u inputs", "%u or more", t->op->inputs.count, inputs);
 	if (t->op->outputs.count != outputs)
-		tflite_fail(t, -EINVAL, "%u outputs, %u are needed", t->op->outputs.count, outputs);
+		tflite_refuse(t, NULL, "%u outputs", "%u", t->op->outputs.count, outputs);
 }
 
 void tflite_need_rank(struct tflite_translation *t, const struct tflite_tensor *x, uint32_t rank)
 {
 	if (x->rank != rank)
-		tflite_fail(t, -EINVAL, "a tensor has %u dimensions, %u are needed", x->rank, rank);
+		tflite_refuse(t, x, "%u dimensions", "%u", x->rank, rank);
+}
+
+void tflite_need_least_rank(struct tflite_translation *t, const struct tflite_tensor *x,
+			    uint32_t rank)
+{
+	if (x->rank < rank)
+		tflite_refuse(t, x, "%u dimensions", "%u or more", x->rank, rank);
+}
+
+void tflite_need_elements(struct tflite_translation *t, const struct tflite_tensor *x,
+			  uint64_t elements, const char *whose)
+{
+	if (x->elements != elements)
+		tflite_refuse(t, x, "%llu elements", "%llu, %s", (unsigned long long)x->elements,
+			      (unsigned long long)elements, whose);
+}
+
+void tflite_need_type(struct tflite_translation *t, const struct tflite_tensor *x, bool fits,
+		      const char *types)
+{
+	if (!fits)
+		tflite_unsupported(t, x, "its type", "%s", types);
+}
+
+void tflite_need_constant(struct tflite_translation *t, const struct tflite_tensor *x)
+{
+	if (!x->data)
+		tflite_unsupported(t, x, "its values are computed at run time",
+				   "a constant of the file");
+}
+
+void tflite_need_scales(struct tflite_translation *t, const struct tflite_tensor *x, uint32_t units)
+{
+	if (x->scale_count != 1 && x->scale_count != units)
+		tflite_unsupported(t, x, "%u scales", "1, or %u, one for each output channel",
+				   x->scale_count, units);
 }
 
 void tflite_need_options(struct tflite_translation *t)
 {
 	if (!t->op->options.type)
-		tflite_fail(t, -EINVAL, "its options are missing");
+		tflite_refuse(t, NULL, "no options", "those of the operator's schema");
 }
 
 /* -------------------------------------------------------------------------------------- tensors */
@@ -105,7 +145,7 @@ const struct tflite_tensor *tflite_input(struct tflite_translation *t, uint32_t 
 	static const struct tflite_tensor nothing = { .name = "" };
 
 	if (index >= t->op->inputs.count || t->op->inputs.at[index] < 0) {
-		tflite_fail(t, -EINVAL, "input %u is missing", index);
+		tflite_refuse(t, NULL, "no input %u", "a tensor", index);
 		return &nothing;
 	}
 	return &t->sub->tensors[t->op->inputs.at[index]];
@@ -116,7 +156,7 @@ const struct tflite_tensor *tflite_output(struct tflite_translation *t, uint32_t
 	static const struct tflite_tensor nothing = { .name = "" };
 
 	if (index >= t->op->outputs.count) {
-		tflite_fail(t, -EINVAL, "output %u is missing", index);
+		tflite_refuse(t, NULL, "no output %u", "a tensor", index);
 		return &nothing;
 	}
 	return &t->sub->tensors[t->op->outputs.at[index]];
@@ -136,15 +176,14 @@ uint32_t tflite_constant_ints(struct tflite_translation *t, uint32_t index, int3
 
 	if (t->ret)
 		return 0;
-	if (!data || (x->type != TFLITE_INT32 && x->type != TFLITE_INT64)) {
-		tflite_fail(t, -ENOTSUP, "input %u must be a constant of integers", index);
+	tflite_need_type(t, x, x->type == TFLITE_INT32 || x->type == TFLITE_INT64,
+			 "INT32 or INT64");
+	if (!data)
+		tflite_need_constant(t, x);
+	if (count > room)
+		tflite_refuse(t, x, "%u values", "%u or fewer", count, room);
+	if (t->ret)
 		return 0;
-	}
-	if (count > room) {
-		tflite_fail(t, -EINVAL, "input %u has %u values, at most %u make sense", index,
-			    count, room);
-		return 0;
-	}
 	for (i = 0; i < count; i++) {
 		int64_t v = x->type == TFLITE_INT64 ? ((const int64_t *)data)[i]
 						    : ((const int32_t *)data)[i];
@@ -160,15 +199,22 @@ int32_t tflite_constant_int(struct tflite_translation *t, uint32_t index)
 {
 	int32_t value = 0;
 
-	if (tflite_constant_ints(t, index, &value, 1) != 1)
-		tflite_fail(t, -EINVAL, "input %u must be one number", index);
+	tflite_exact_ints(t, index, &value, 1, "a parameter");
 	return value;
+}
+
+bool tflite_exact_ints(struct tflite_translation *t, uint32_t index, int32_t *to, uint32_t count,
+		       const char *whose)
+{
+	tflite_need_elements(t, tflite_input(t, index), count, whose);
+	tflite_constant_ints(t, index, to, count);
+	return !t->ret;
 }
 
 int32_t tflite_axis(struct tflite_translation *t, int32_t axis, uint32_t rank)
 {
 	if (axis < -(int32_t)rank || axis >= (int32_t)rank) {
-		tflite_fail(t, -EINVAL, "axis %d of %u dimensions", axis, rank);
+		tflite_refuse(t, NULL, "axis %d", "one of %u dimensions", axis, rank);
 		return 0;
 	}
 	return axis < 0 ? axis + (int32_t)rank : axis;
@@ -218,19 +264,21 @@ void tflite_describe(struct tflite_translation *t, const struct tflite_tensor *x
 		o->desc.type = NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
 		break;
 	default:
-		tflite_fail(t, -ENOTSUP, "tensors of type %s are not supported",
-			    tflite_type_name(x->type));
+		tflite_need_type(t, x, false,
+				 "FLOAT32, FLOAT16, INT8, UINT8, INT16, INT32, INT64, BOOL and "
+				 "COMPLEX64");
 		return;
 	}
 	if (x->scale_count > 1) {
 		if (x->type != TFLITE_INT8) {
-			tflite_fail(t, -ENOTSUP, "scales per channel are for INT8 only");
+			tflite_unsupported(t, x, "%u scales", "one; INT8 may have more",
+					   x->scale_count);
 			return;
 		}
 		for (i = 0; i < x->zero_point_count; i++)
 			if (tflite_zero_point_at(x, i))
-				tflite_fail(t, -ENOTSUP,
-					    "zero points per channel are not supported");
+				tflite_unsupported(t, x, "zero point %lld of channel %u", "0",
+						   (long long)tflite_zero_point_at(x, i), i);
 		o->desc.type = NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL;
 		o->desc.channel_dim = x->channel_dim;
 		o->desc.channel_count = x->scale_count;
@@ -240,7 +288,7 @@ void tflite_describe(struct tflite_translation *t, const struct tflite_tensor *x
 	o->desc.scale = tflite_scale(x);
 	o->desc.zero_point = tflite_zero_point(x);
 	if (x->type == TFLITE_INT16 && o->desc.zero_point)
-		tflite_fail(t, -ENOTSUP, "INT16 with a zero point is not supported");
+		tflite_unsupported(t, x, "zero point %d", "0 for INT16", o->desc.zero_point);
 }
 
 uint32_t tflite_add_operand(struct tflite_translation *t, const struct tflite_operand_desc *o)
@@ -284,7 +332,7 @@ uint32_t tflite_add_constant(struct tflite_translation *t, const struct tflite_o
 		return TFLITE_NO_OPERAND;
 	copy = tflite_derive(t->model, size);
 	if (!copy) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return TFLITE_NO_OPERAND;
 	}
 	if (data)
@@ -324,7 +372,7 @@ uint32_t tflite_output_operand(struct tflite_translation *t, uint32_t index)
 	if (t->ret)
 		return TFLITE_NO_OPERAND;
 	if (x->data) {
-		tflite_fail(t, -EINVAL, "output %u is a constant", index);
+		tflite_refuse(t, x, "it is a constant", "a tensor without data");
 		return TFLITE_NO_OPERAND;
 	}
 	return tflite_tensor_operand(t, (uint32_t)t->op->outputs.at[index]);
@@ -334,8 +382,19 @@ void tflite_make_room(struct tflite_translation *t, uint64_t elements)
 {
 	t->made += elements <= TFLITE_MAX_TABLE ? elements : 0;
 	if (elements > TFLITE_MAX_TABLE || t->made > 4ull * TFLITE_MAX_TABLE)
-		tflite_fail(t, -ENOTSUP, "a table of %llu elements is too large",
-			    (unsigned long long)elements);
+		tflite_unsupported(t, NULL, "a table of %llu elements",
+				   "%u for one table, %u for all tables of the model",
+				   (unsigned long long)elements, TFLITE_MAX_TABLE,
+				   4 * TFLITE_MAX_TABLE);
+}
+
+void tflite_need_unused(struct tflite_translation *t, uint32_t index)
+{
+	const struct tflite_tensor *y = tflite_output(t, index);
+
+	if (!t->ret && (t->operands[t->op->outputs.at[index]] != TFLITE_NO_OPERAND || y->data))
+		tflite_refuse(t, y, "it has a value before the operator",
+			      "a tensor that only later operators read");
 }
 
 void tflite_define(struct tflite_translation *t, uint32_t index, const void *data, size_t size)
@@ -344,13 +403,10 @@ void tflite_define(struct tflite_translation *t, uint32_t index, const void *dat
 	struct tflite_operand_desc o;
 	uint32_t tensor;
 
+	tflite_need_unused(t, index);
 	if (t->ret)
 		return;
 	tensor = (uint32_t)t->op->outputs.at[index];
-	if (t->operands[tensor] != TFLITE_NO_OPERAND || y->data || y->variable) {
-		tflite_fail(t, -EINVAL, "output %u is used before it is made", index);
-		return;
-	}
 	tflite_describe(t, y, &o);
 	t->operands[tensor] = tflite_add_operand(t, &o);
 	t->known[tensor] = true;
@@ -367,7 +423,7 @@ void tflite_push(struct tflite_translation *t, uint32_t operand)
 		return;
 	in = nna_array_reserve(t->in, (uint64_t)t->in_count + 1, &t->in_room, sizeof(*in));
 	if (!in) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	t->in = in;
@@ -466,10 +522,10 @@ void tflite_push_value(struct tflite_translation *t, uint32_t index)
 
 	if (t->ret)
 		return;
-	if (!x->data || x->elements != 1) {
-		tflite_fail(t, -ENOTSUP, "input %u must be one constant value", index);
+	tflite_need_elements(t, x, 1, "a parameter");
+	tflite_need_constant(t, x);
+	if (t->ret)
 		return;
-	}
 	switch (x->type) {
 	case TFLITE_FLOAT32:
 		tflite_push_scalar(t, NNA_OPERAND_FLOAT32, x->data, 4);
@@ -487,8 +543,7 @@ void tflite_push_value(struct tflite_translation *t, uint32_t index)
 		tflite_push_i32(t, *(const int8_t *)x->data);
 		return;
 	default:
-		tflite_fail(t, -ENOTSUP, "a value of type %s is not supported",
-			    tflite_type_name(x->type));
+		tflite_need_type(t, x, false, "FLOAT32, FLOAT16, INT32, INT8 or UINT8");
 	}
 }
 
@@ -505,7 +560,7 @@ static void note_origin(struct tflite_translation *t)
 	operators = nna_array_reserve(o->operators, (uint64_t)o->count + 1, &t->origin_room,
 				      sizeof(*operators));
 	if (!operators) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	o->operators = operators;
@@ -538,7 +593,7 @@ void tflite_emit_outputs(struct tflite_translation *t, uint32_t type)
 	}
 	out = calloc(count ? count : 1, sizeof(*out));
 	if (!out) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	for (i = 0; i < count; i++)
@@ -565,8 +620,9 @@ void tflite_finish(struct tflite_translation *t, uint32_t type)
 		return;
 	}
 	if (t->op->options.activation != TFLITE_ACT_TANH || !tflite_is_float(y->type)) {
-		tflite_fail(t, -ENOTSUP, "fused activation %d is not supported",
-			    t->op->options.activation);
+		tflite_unsupported(t, NULL, "fused activation %d",
+				   "0 (NONE) to 3 (RELU6), and 4 (TANH) of a float output",
+				   t->op->options.activation);
 		return;
 	}
 	tflite_describe(t, y, &o);

@@ -19,9 +19,12 @@
 #ifndef TFLITE_TRANSLATION_H
 #define TFLITE_TRANSLATION_H
 
+#include <errno.h>
+
 #include "frontend/tflite/translate.h"
 
 #define TFLITE_NO_OPERAND UINT32_MAX
+#define TFLITE_CALLER (UINT32_MAX - 1)
 
 struct tflite_resource;
 
@@ -38,6 +41,8 @@ struct tflite_resource;
  * @sub: the subgraph that is being translated
  * @graph: its number in the sink
  * @operands: the sink's operand of each tensor of @sub, TFLITE_NO_OPERAND until it is needed
+ * @writers: the operator of @sub that writes each tensor; TFLITE_CALLER for an input of @sub,
+ *	TFLITE_NO_OPERAND if nothing writes it
  * @known: for each tensor of @sub, whether its operand is a constant that the translation computed
  * @real: the operator's INT16 tensors are disguised as FLOAT32 (reals.c), so a layer with INT8
  *	weights is not a hybrid one
@@ -62,7 +67,7 @@ struct tflite_translation {
 	uint32_t *graphs;
 	struct tflite_subgraph *sub;
 	uint32_t graph;
-	uint32_t *operands;
+	uint32_t *operands, *writers;
 	bool *known;
 	bool real;
 	uint64_t made;
@@ -88,9 +93,31 @@ struct tflite_operand_desc {
 
 /* --------------------------------------------------------------------------------------- errors */
 
-/* Stores an error unless there is one already; the message names the current operator. */
-__attribute__((format(printf, 3, 4))) void tflite_fail(struct tflite_translation *t, int ret,
-						       const char *format, ...);
+/*
+ * Refuses an operator that breaks a rule of TFLite: stores -EINVAL and one line.
+ *
+ *	tflite_refuse(t, w, "%u dimensions", "%u", w->rank, 4);
+ *	operator 3 (CONV_2D): input 1 (tensor 5 "conv/w", INT8 [8, 27]): 2 dimensions; expected 4
+ *
+ * The first text says what the tensor @x has, the second what it must have. Both are string
+ * literals, and the arguments of both follow. @x is NULL if the line is about the operator.
+ * tests/unit/frontend/tflite/test_refusals.c has a row for each call.
+ */
+#define tflite_refuse(t, x, wrong, ...) \
+	tflite_say(t, -EINVAL, x, wrong "; expected " __VA_ARGS__)
+/*
+ * Refuses an operator that TFLite runs and this translation does not: stores -ENOTSUP and one line.
+ * The second text says what is supported.
+ */
+#define tflite_unsupported(t, x, wrong, ...) \
+	tflite_say(t, -ENOTSUP, x, wrong "; supported: " __VA_ARGS__)
+/* The function of both. The first error counts; later ones are ignored. */
+__attribute__((format(printf, 4, 5))) void tflite_say(struct tflite_translation *t, int ret,
+						      const struct tflite_tensor *x,
+						      const char *format, ...);
+
+/* Stores -ENOMEM. */
+void tflite_no_memory(struct tflite_translation *t);
 
 /* Stores the sink's result @ret if it is an error; @what begins the message ("an operand was"). */
 void tflite_check(struct tflite_translation *t, int ret, const char *what);
@@ -98,6 +125,21 @@ void tflite_check(struct tflite_translation *t, int ret, const char *what);
 /* An error unless the operator has at least @inputs and exactly @outputs. */
 void tflite_need(struct tflite_translation *t, uint32_t inputs, uint32_t outputs);
 void tflite_need_rank(struct tflite_translation *t, const struct tflite_tensor *x, uint32_t rank);
+void tflite_need_least_rank(struct tflite_translation *t, const struct tflite_tensor *x,
+			    uint32_t rank);
+
+/* An error unless @x has @elements; @whose, a noun phrase, is part of the message. */
+void tflite_need_elements(struct tflite_translation *t, const struct tflite_tensor *x,
+			  uint64_t elements, const char *whose);
+
+/* An error unless @fits, which says whether the type of @x is one of @types: "INT32 or INT64". */
+void tflite_need_type(struct tflite_translation *t, const struct tflite_tensor *x, bool fits,
+		      const char *types);
+void tflite_need_constant(struct tflite_translation *t, const struct tflite_tensor *x);
+
+/* An error unless @x has one scale, or one for each of @units. */
+void tflite_need_scales(struct tflite_translation *t, const struct tflite_tensor *x,
+			uint32_t units);
 
 /* An error if the file has no options: the defaults of this operator's are useless. */
 void tflite_need_options(struct tflite_translation *t);
@@ -130,6 +172,9 @@ bool tflite_has_input(const struct tflite_translation *t, uint32_t index);
 uint32_t tflite_constant_ints(struct tflite_translation *t, uint32_t index, int32_t *to,
 			      uint32_t room);
 int32_t tflite_constant_int(struct tflite_translation *t, uint32_t index);
+/* Exactly @count values; @whose as for tflite_need_elements(). Return: whether @to has them. */
+bool tflite_exact_ints(struct tflite_translation *t, uint32_t index, int32_t *to, uint32_t count,
+		       const char *whose);
 
 /* @axis, counted from the end when it is negative, as a number from 0 to @rank - 1. */
 int32_t tflite_axis(struct tflite_translation *t, int32_t axis, uint32_t rank);
@@ -166,6 +211,9 @@ void tflite_make_room(struct tflite_translation *t, uint64_t elements);
  * error if an earlier operator reads the output.
  */
 void tflite_define(struct tflite_translation *t, uint32_t index, const void *data, size_t size);
+
+/* An error if an earlier operator reads output @index, or if it has a value. */
+void tflite_need_unused(struct tflite_translation *t, uint32_t index);
 
 /* The operand of a tensor, an input or an output; the first call adds it. */
 uint32_t tflite_tensor_operand(struct tflite_translation *t, uint32_t tensor);

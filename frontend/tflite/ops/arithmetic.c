@@ -5,7 +5,6 @@
  */
 #include "frontend/tflite/rescale.h"
 
-#include <errno.h>
 #include <math.h>
 
 bool tflite_is_arithmetic16(const struct tflite_translation *t)
@@ -71,7 +70,7 @@ static struct tflite_value shifted(struct tflite_translation *t, uint32_t index,
 	}
 	table = tflite_derive(t->model, (UINT16_MAX + 1) * sizeof(*table));
 	if (!table) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return x;
 	}
 	for (int32_t q = INT16_MIN; q <= INT16_MAX; q++)

@@ -5,7 +5,6 @@
  */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -132,8 +131,8 @@ void tflite_translate_cumsum(struct tflite_translation *t, uint32_t type)
 	axis = (uint32_t)tflite_axis(t, tflite_constant_int(t, 1), tflite_input(t, 0)->rank);
 	count = x.o.dims[axis];
 	if (!count || count > MAX_SUMS)
-		tflite_fail(t, -ENOTSUP, "%u elements along the axis, 1 to %u are possible", count,
-			    MAX_SUMS);
+		tflite_unsupported(t, tflite_input(t, 0), "%u elements along the axis", "1 to %u",
+				   count, MAX_SUMS);
 	for (i = 0; i < count && !t->ret; i++) {
 		uint32_t at = o->reverse ? count - 1 - i : i;
 		/* An exclusive sum adds the element before; the first is x - x, 0 in any type. */
@@ -162,8 +161,9 @@ void tflite_translate_fake_quant(struct tflite_translation *t, uint32_t type)
 	tflite_need(t, 1, 1);
 	tflite_need_options(t);
 	if (o->num_bits < 2 || o->num_bits > 16 || !(o->min <= 0 && o->max >= 0 && o->min < o->max))
-		tflite_fail(t, -EINVAL, "%d bits from %g to %g", o->num_bits, (double)o->min,
-			    (double)o->max);
+		tflite_refuse(t, NULL, "%d bits from %g to %g",
+			      "2 to 16 bits, and a range that includes 0", o->num_bits,
+			      (double)o->min, (double)o->max);
 	if (t->ret)
 		return;
 	high = (float)((1 << o->num_bits) - 1);
@@ -192,17 +192,20 @@ void tflite_translate_bucketize(struct tflite_translation *t, uint32_t type)
 	tflite_need(t, 1, 1);
 	x = tflite_value(t, 0);
 	rank = x.o.desc.rank;
-	values = t->ret ? NULL : tflite_derive(t->model, ((size_t)bounds.count + 1) * 4);
-	if (!values || !bounds.count) {
-		tflite_fail(t, bounds.count ? -ENOMEM : -ENOTSUP, "no memory, or no boundaries");
+	if (!bounds.count)
+		tflite_unsupported(t, NULL, "no boundaries", "1 or more");
+	if (rank == TFLITE_MAX_RANK)
+		tflite_unsupported(t, tflite_input(t, 0), "%u dimensions", "%u or fewer", rank,
+				   TFLITE_MAX_RANK - 1);
+	values = t->ret ? NULL : tflite_derive(t->model, (size_t)bounds.count * sizeof(*values));
+	if (!values) {
+		tflite_no_memory(t);
 		return;
 	}
 	memcpy(values, bounds.at, bounds.count * sizeof(*values));
 	limits = tflite_float_tensor(t, 1, &bounds.count, values);
 	memcpy(dims, x.o.dims, sizeof(dims));
 	dims[rank] = 1;
-	if (rank == TFLITE_MAX_RANK)
-		tflite_fail(t, -ENOTSUP, "%u dimensions are too many", rank);
 	x = tflite_reshaped(t, tflite_cast(t, x, NNA_OPERAND_TENSOR_FLOAT32), rank + 1, dims);
 	x = tflite_binary(t, type, x, limits);
 	x = tflite_cast(t, x, NNA_OPERAND_TENSOR_INT32);
@@ -224,8 +227,8 @@ void tflite_translate_atan2(struct tflite_translation *t, uint32_t type)
 	tflite_need(t, 2, 1);
 	y = tflite_value(t, 0);
 	x = tflite_value(t, 1);
-	if (x.o.desc.type != NNA_OPERAND_TENSOR_FLOAT32)
-		tflite_fail(t, -ENOTSUP, "angles of this type are not supported");
+	tflite_need_type(t, tflite_input(t, 1), x.o.desc.type == NNA_OPERAND_TENSOR_FLOAT32,
+			 "FLOAT32");
 	if (t->ret)
 		return;
 	zero = tflite_float(t, 0);

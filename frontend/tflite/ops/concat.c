@@ -2,8 +2,6 @@
 /* Operators that join tensors, and those that split a tensor. */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
-
 #include "frontend/tflite/shapes.h"
 
 /* Replaces one row of a list: (0, 1, 2, ...) == number of the row ? row : list */
@@ -21,7 +19,7 @@ static void update_list(struct tflite_translation *t, const struct tflite_list_u
 	at.operand = tflite_tensor_operand(t, (uint32_t)u->sizes);
 	numbers = t->ret ? NULL : tflite_derive(t->model, (size_t)list.o.dims[0] * 4 + 4);
 	if (!numbers) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	for (k = 0; k < list.o.dims[0]; k++)
@@ -114,6 +112,8 @@ void tflite_translate_split_v(struct tflite_translation *t, uint32_t type)
 		tflite_push_list(t, size, x->rank);
 		tflite_emit_to(t, type, tflite_output_operand(t, i));
 		if (__builtin_add_overflow(begin[axis], size[axis], &begin[axis]))
-			tflite_fail(t, -EINVAL, "the pieces are too large");
+			tflite_refuse(t, y, "it ends beyond element %d of the axis",
+				      "outputs of %u elements together, those of the input",
+				      INT32_MAX, x->dims[axis]);
 	}
 }

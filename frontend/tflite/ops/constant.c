@@ -6,7 +6,6 @@
  */
 #include "frontend/tflite/translation.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* Makes output @index a constant, a copy of @data. */
@@ -15,7 +14,7 @@ static void define(struct tflite_translation *t, uint32_t index, const void *dat
 	void *copy = t->ret ? NULL : tflite_derive(t->model, size);
 
 	if (!t->ret && !copy)
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 	if (t->ret)
 		return;
 	memcpy(copy, data, size);
@@ -36,9 +35,9 @@ void tflite_translate_shape(struct tflite_translation *t, uint32_t type)
 		narrow[i] = (int32_t)x->dims[i];
 		wide[i] = x->dims[i];
 	}
-	if (y->elements != x->rank || (y->type != TFLITE_INT32 && y->type != TFLITE_INT64))
-		tflite_fail(t, -EINVAL, "the output does not fit a shape of %u dimensions",
-			    x->rank);
+	tflite_need_elements(t, y, x->rank, "the dimensions of the input");
+	tflite_need_type(t, y, y->type == TFLITE_INT32 || y->type == TFLITE_INT64,
+			 "INT32 or INT64");
 	if (y->type == TFLITE_INT64)
 		define(t, 0, wide, x->rank * sizeof(*wide));
 	else
@@ -47,12 +46,13 @@ void tflite_translate_shape(struct tflite_translation *t, uint32_t type)
 
 void tflite_translate_rank(struct tflite_translation *t, uint32_t type)
 {
+	const struct tflite_tensor *y = tflite_output(t, 0);
 	int32_t rank;
 
 	tflite_need(t, 1, 1);
 	rank = (int32_t)tflite_input(t, 0)->rank;
-	if (tflite_output(t, 0)->type != TFLITE_INT32 || tflite_output(t, 0)->elements != 1)
-		tflite_fail(t, -EINVAL, "the output is not one INT32");
+	tflite_need_elements(t, y, 1, "a number of dimensions");
+	tflite_need_type(t, y, y->type == TFLITE_INT32, "INT32");
 	define(t, 0, &rank, sizeof(rank));
 }
 
@@ -62,13 +62,13 @@ void tflite_translate_zeros_like(struct tflite_translation *t, uint32_t type)
 	void *zeros;
 
 	tflite_need(t, 1, 1);
-	if (!tflite_type_size(y->type) || tflite_is_quant8(y->type))
-		tflite_fail(t, -ENOTSUP, "type %s is not supported", tflite_type_name(y->type));
+	tflite_need_type(t, y, tflite_type_size(y->type) && !tflite_is_quant8(y->type),
+			 "FLOAT32, FLOAT16, INT16, INT32, INT64 or BOOL");
 	if (t->ret)
 		return;
 	zeros = tflite_derive(t->model, y->elements * tflite_type_size(y->type));
 	if (!zeros)
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 	else
 		tflite_define(t, 0, zeros, y->elements * tflite_type_size(y->type));
 }
@@ -82,13 +82,12 @@ void tflite_translate_range(struct tflite_translation *t, uint32_t type)
 	tflite_need(t, 3, 1);
 	start = tflite_constant_int(t, 0);
 	step = tflite_constant_int(t, 2);
-	if (y->type != TFLITE_INT32)
-		tflite_fail(t, -ENOTSUP, "type %s is not supported", tflite_type_name(y->type));
+	tflite_need_type(t, y, y->type == TFLITE_INT32, "INT32");
 	if (t->ret)
 		return;
 	values = tflite_derive(t->model, y->elements * sizeof(*values));
 	if (!values) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	for (uint64_t i = 0; i < y->elements; i++)
@@ -102,8 +101,9 @@ void tflite_translate_densify(struct tflite_translation *t, uint32_t type)
 	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
 
 	tflite_need(t, 1, 1);
-	if (!x->data || x->type != y->type || x->elements != y->elements)
-		tflite_fail(t, -EINVAL, "input and output do not fit each other");
+	tflite_need_constant(t, x);
+	tflite_need_type(t, y, x->type == y->type, "the type of the input");
+	tflite_need_elements(t, y, x->elements, "those of the input");
 	tflite_define(t, 0, x->data, x->size);
 }
 

@@ -2,8 +2,6 @@
 /* CONV_2D, also with groups, DEPTHWISE_CONV_2D and TRANSPOSE_CONV. */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
-
 /* Inputs of a convolution from number 3 on, without the activation. */
 static void push_geometry(struct tflite_translation *t, bool depthwise, uint32_t units)
 {
@@ -13,8 +11,8 @@ static void push_geometry(struct tflite_translation *t, bool depthwise, uint32_t
 	if (!depthwise)
 		return;
 	if (!x->dims[3] || units % x->dims[3])
-		tflite_fail(t, -EINVAL, "%u output channels of %u input channels", units,
-			    x->dims[3]);
+		tflite_refuse(t, tflite_input(t, 1), "%u output channels",
+			      "a multiple of %u, the input channels", units, x->dims[3]);
 	else
 		tflite_push_i32(t, (int32_t)(units / x->dims[3]));
 }
@@ -98,11 +96,13 @@ void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
 	if (depthwise) {
 		/* Its weights have as many channels as the output. */
 	} else if (!w->dims[3] || x->dims[3] % w->dims[3]) {
-		tflite_fail(t, -EINVAL, "a filter over %u of %u channels", w->dims[3], x->dims[3]);
+		tflite_refuse(t, w, "%u channels", "a divisor of %u, the input channels",
+			      w->dims[3], x->dims[3]);
 	} else if (w->dims[3] != x->dims[3]) {
 		/* In TFLite the filter's shape implies the groups; NNAPI takes their number. */
 		if (o->dilation_w != 1 || o->dilation_h != 1)
-			tflite_fail(t, -ENOTSUP, "groups with dilation are not supported");
+			tflite_unsupported(t, NULL, "groups with dilations %d and %d",
+					   "dilations of 1", o->dilation_w, o->dilation_h);
 		tflite_push_i32(t, (int32_t)(x->dims[3] / w->dims[3]));
 		tflite_push_i32(t, tflite_fused(t));
 		tflite_push_bool(t, false);
@@ -153,9 +153,7 @@ void tflite_translate_transpose_convolution(struct tflite_translation *t, uint32
 	x = tflite_input(t, 2);
 	tflite_need_rank(t, x, 4);
 	tflite_need_rank(t, w, 4);
-	if (tflite_constant_ints(t, 0, shape, 4) != 4)
-		tflite_fail(t, -EINVAL, "the output's shape must have 4 numbers");
-	if (t->ret)
+	if (!tflite_exact_ints(t, 0, shape, 4, "the dimensions of the output"))
 		return;
 	if (tflite_is_wide(t)) {
 		wide_transpose(t, type, shape);

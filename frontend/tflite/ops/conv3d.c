@@ -10,11 +10,13 @@
  */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* Limit of planes of a filter: each becomes a convolution. */
 #define MAX_PLANES 64
+/* Limits of the planes, stride and dilation, so that positions fit in 32 bits. */
+#define MAX_DEPTH 65536
+#define MAX_SPREAD 1024
 
 /*
  * Plane @plane of the filter as a filter of CONV_2D: [units, height, width, channels]. The filter
@@ -34,7 +36,7 @@ static uint32_t filter_plane(struct tflite_translation *t, const struct tflite_t
 	float *to = t->ret ? NULL : tflite_derive(t->model, size * sizeof(*to));
 
 	if (!t->ret && !to)
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 	for (size_t i = 0; i < positions && !t->ret; i++)
 		for (size_t c = 0; c < channels; c++)
 			for (size_t u = 0; u < units; u++)
@@ -72,8 +74,36 @@ static void need_volumes(struct tflite_translation *t, const struct tflite_tenso
 	tflite_need_rank(t, x, 5);
 	tflite_need_rank(t, w, 5);
 	tflite_need_rank(t, y, 5);
-	if (x->type != TFLITE_FLOAT32 || w->type != TFLITE_FLOAT32 || !w->data)
-		tflite_fail(t, -ENOTSUP, "only constant FLOAT32 filters are supported");
+	tflite_need_type(t, x, x->type == TFLITE_FLOAT32, "FLOAT32");
+	tflite_need_type(t, w, w->type == TFLITE_FLOAT32, "FLOAT32");
+	tflite_need_constant(t, w);
+}
+
+/* An error unless dimension @dim of @x, the number of its planes, is 1 to @most. */
+static void need_planes(struct tflite_translation *t, const struct tflite_tensor *x, uint32_t dim,
+			uint32_t most)
+{
+	if (!x->dims[dim] || x->dims[dim] > most)
+		tflite_unsupported(t, x, "%u planes", "1 to %u", x->dims[dim], most);
+}
+
+/* An error unless @number, a stride or dilation of the planes as @what says, is 1 to @most. */
+static void need_step(struct tflite_translation *t, const char *what, int32_t number, int32_t most)
+{
+	if (number < 1 || number > most)
+		tflite_unsupported(t, NULL, "a %s of %d planes", "1 to %d", what, number, most);
+}
+
+/* An error unless the filter @w has @in input and @out output channels. */
+static void need_channels(struct tflite_translation *t, const struct tflite_tensor *w, uint32_t in,
+			  uint32_t out)
+{
+	bool transpose = t->op->code == TFLITE_CONV_3D_TRANSPOSE;
+	uint32_t units = w->dims[transpose ? 3 : 4], channels = w->dims[transpose ? 4 : 3];
+
+	if (channels != in || units != out)
+		tflite_refuse(t, w, "%u input and %u output channels", "%u and %u", channels, units,
+			      in, out);
 }
 
 void tflite_translate_conv_3d(struct tflite_translation *t, uint32_t type)
@@ -90,16 +120,12 @@ void tflite_translate_conv_3d(struct tflite_translation *t, uint32_t type)
 	w = tflite_input(t, 1);
 	y = tflite_output(t, 0);
 	need_volumes(t, x, w, y);
-	if (w->dims[3] != x->dims[4] || w->dims[4] != y->dims[4])
-		tflite_fail(t, -EINVAL, "%u to %u channels by a filter of %u to %u", x->dims[4],
-			    y->dims[4], w->dims[3], w->dims[4]);
-	if (o->stride_d < 1 || o->dilation_d < 1 || !w->dims[0] || w->dims[0] > MAX_PLANES ||
-	    !y->dims[1])
-		tflite_fail(t, -ENOTSUP, "%u planes, stride %d, dilation %d", w->dims[0],
-			    o->stride_d, o->dilation_d);
-	if (!t->ret && (o->stride_d > 65536 || o->dilation_d > 65536 || y->dims[1] > 65536 ||
-			x->dims[1] > 65536))
-		tflite_fail(t, -ENOTSUP, "too deep");
+	need_channels(t, w, x->dims[4], y->dims[4]);
+	need_step(t, "stride", o->stride_d, MAX_DEPTH);
+	need_step(t, "dilation", o->dilation_d, MAX_DEPTH);
+	need_planes(t, w, 0, MAX_PLANES);
+	need_planes(t, x, 1, MAX_DEPTH);
+	need_planes(t, y, 1, MAX_DEPTH);
 	if (t->ret)
 		return;
 	planes = y->dims[1];
@@ -223,15 +249,17 @@ void tflite_translate_conv_3d_transpose(struct tflite_translation *t, uint32_t t
 	x = tflite_input(t, 2);
 	y = tflite_output(t, 0);
 	need_volumes(t, x, w, y);
-	if (w->dims[4] != x->dims[4] || w->dims[3] != y->dims[4] || x->dims[0] != y->dims[0])
-		tflite_fail(t, -EINVAL, "%u to %u channels by a filter of %u to %u", x->dims[4],
-			    y->dims[4], w->dims[4], w->dims[3]);
+	need_channels(t, w, x->dims[4], y->dims[4]);
+	if (x->dims[0] != y->dims[0])
+		tflite_refuse(t, y, "a batch of %u", "%u, that of the input", y->dims[0],
+			      x->dims[0]);
 	if (o->dilation_d != 1 || o->dilation_h != 1 || o->dilation_w != 1)
-		tflite_fail(t, -ENOTSUP, "dilation is not supported");
-	if (o->stride_d < 1 || o->stride_d > 1024 || !w->dims[0] || w->dims[0] > MAX_PLANES ||
-	    !x->dims[1] || x->dims[1] > 65536 || !y->dims[1] || y->dims[1] > 65536)
-		tflite_fail(t, -ENOTSUP, "%u to %u planes by %u, stride %d", x->dims[1],
-			    y->dims[1], w->dims[0], o->stride_d);
+		tflite_unsupported(t, NULL, "dilations %d, %d and %d", "1", o->dilation_d,
+				   o->dilation_h, o->dilation_w);
+	need_step(t, "stride", o->stride_d, MAX_SPREAD);
+	need_planes(t, w, 0, MAX_PLANES);
+	need_planes(t, x, 1, MAX_DEPTH);
+	need_planes(t, y, 1, MAX_DEPTH);
 	if (t->ret)
 		return;
 	/* The padding is that of the convolution from the output to the input. */
@@ -255,6 +283,6 @@ void tflite_translate_conv_3d_transpose(struct tflite_translation *t, uint32_t t
 		first = false;
 	}
 	if (first)
-		tflite_fail(t, -EINVAL, "no plane of the filter meets the output");
+		tflite_refuse(t, y, "no plane of the filter meets it", "more planes");
 	finish(t, sum, 3);
 }

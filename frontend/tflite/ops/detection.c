@@ -11,7 +11,6 @@
  */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
 #include <math.h>
 
 #include "frontend/tflite/flexbuffer.h"
@@ -27,7 +26,7 @@ static int32_t count_option(struct tflite_translation *t, const char *key, doubl
 	double value = option(t, key, missing);
 
 	if (!(value >= 1 && value <= 65536)) {
-		tflite_fail(t, -EINVAL, "option %s is %g", key, value);
+		tflite_refuse(t, NULL, "option %s of %g", "1 to 65536", key, value);
 		return 1;
 	}
 	return (int32_t)value;
@@ -56,15 +55,18 @@ void tflite_translate_detection(struct tflite_translation *t, uint32_t type)
 	anchors = tflite_real(t, 2);
 	class_count = count_option(t, "num_classes", 0);
 	with_background = scores.o.dims[2];
-	if (scores.o.desc.rank != 3 || (with_background != (uint32_t)class_count &&
-					with_background != (uint32_t)class_count + 1))
-		tflite_fail(t, -EINVAL, "%u scores of a box for %d classes", with_background,
-			    class_count);
+	tflite_need_rank(t, tflite_input(t, 1), 3);
+	if (with_background != (uint32_t)class_count &&
+	    with_background != (uint32_t)class_count + 1)
+		tflite_refuse(t, tflite_input(t, 1), "%u scores of a box",
+			      "%d classes, or one more with the background", with_background,
+			      class_count);
 	regular = option(t, "use_regular_nms", 0) != 0;
 	per_box = count_option(t, "max_classes_per_detection", 1);
 	if (!regular && per_box > class_count)
-		tflite_fail(t, -ENOTSUP, "max_classes_per_detection is %d, more than the %d classes: "
-			    "TFLite leaves the rest unwritten", per_box, class_count);
+		tflite_unsupported(t, NULL, "max_classes_per_detection of %d",
+				   "%d, the classes; TFLite leaves further ones unwritten", per_box,
+				   class_count);
 	/* NNAPI's first score is the background's: one that is missing becomes zeros. */
 	if (!t->ret && with_background == (uint32_t)class_count) {
 		struct tflite_value wide = scores;

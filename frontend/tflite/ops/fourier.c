@@ -9,7 +9,6 @@
  */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
 #include <math.h>
 
 /* Cosine and sine of 2 * pi * @k * @i / @n. */
@@ -29,7 +28,7 @@ static float *make_table(struct tflite_translation *t, uint64_t rows, uint64_t c
 	tflite_make_room(t, rows * columns);
 	table = t->ret ? NULL : tflite_derive(t->model, (size_t)(rows * columns) * sizeof(*table));
 	if (!table)
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 	return table;
 }
 
@@ -118,11 +117,11 @@ void tflite_translate_rfft2d(struct tflite_translation *t, uint32_t type)
 	int32_t size[2];
 
 	tflite_need(t, 2, 1);
-	if (tflite_constant_ints(t, 1, size, 2) != 2 || x->rank < 2 || x->type != TFLITE_FLOAT32)
-		tflite_fail(t, -EINVAL, "images of FLOAT32 and the size of the transform are "
-			    "wanted");
-	if (!t->ret && (size[0] < 1 || size[1] < 1))
-		tflite_fail(t, -EINVAL, "a transform of %d by %d", size[0], size[1]);
+	tflite_need_type(t, x, x->type == TFLITE_FLOAT32, "FLOAT32");
+	tflite_need_least_rank(t, x, 2);
+	if (tflite_exact_ints(t, 1, size, 2, "height and width") && (size[0] < 1 || size[1] < 1))
+		tflite_refuse(t, tflite_input(t, 1), "a transform of %d by %d",
+			      "1 or more by 1 or more", size[0], size[1]);
 	if (t->ret)
 		return;
 	h = (uint32_t)size[0];
@@ -154,8 +153,8 @@ static struct tflite_value take(struct tflite_translation *t, struct tflite_valu
 static struct tflite_value pairs(struct tflite_translation *t)
 {
 	tflite_need(t, 1, 1);
-	if (tflite_input(t, 0)->type != TFLITE_COMPLEX64)
-		tflite_fail(t, -ENOTSUP, "only COMPLEX64 is supported");
+	tflite_need_type(t, tflite_input(t, 0), tflite_input(t, 0)->type == TFLITE_COMPLEX64,
+			 "COMPLEX64");
 	return tflite_value(t, 0);
 }
 

@@ -2,8 +2,6 @@
 /* GATHER, which picks slices of a tensor by index; GATHER_ND and EMBEDDING_LOOKUP are plain. */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
-
 /*
  * A GATHER with batch dimensions: the rows of all batches form one list, and the number of the
  * batch's first row is added to each index.
@@ -15,20 +13,26 @@ static void gather_in_batches(struct tflite_translation *t, uint32_t batch_dims,
 	struct tflite_value v = tflite_value(t, 0), which;
 	int32_t *first;
 
-	if (axis != batch_dims || batch_dims > indices->rank) {
-		tflite_fail(t, -ENOTSUP, "axis %u beside %u batch dimensions", axis, batch_dims);
+	if (axis != batch_dims)
+		tflite_unsupported(t, NULL, "axis %u", "%u, the number of batch dimensions", axis,
+				   batch_dims);
+	tflite_need_least_rank(t, indices, batch_dims);
+	if (t->ret)
 		return;
-	}
 	for (i = 0; i < batch_dims; i++)
 		batches *= x->dims[i];
 	rows = x->dims[axis];
-	if (!batches || indices->elements % batches || (uint64_t)batches * rows > INT32_MAX) {
-		tflite_fail(t, -EINVAL, "the indices do not fit %u batches", batches);
+	if (!batches || indices->elements % batches)
+		tflite_refuse(t, indices, "%llu elements", "a multiple of %u, the batches",
+			      (unsigned long long)indices->elements, batches);
+	if ((uint64_t)batches * rows > INT32_MAX)
+		tflite_unsupported(t, x, "%u rows in each of %u batches", "%d rows in all", rows,
+				   batches, INT32_MAX);
+	if (t->ret)
 		return;
-	}
 	first = tflite_derive(t->model, (size_t)batches * sizeof(*first));
 	if (!first) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	for (i = 0; i < batches; i++)
@@ -60,7 +64,9 @@ void tflite_translate_gather(struct tflite_translation *t, uint32_t type)
 		/* A negative number counts from the end of the dimensions of the indices. */
 		batch_dims += batch_dims < 0 ? (int32_t)indices->rank : 0;
 		if (batch_dims < 0 || batch_dims > (int32_t)x->rank)
-			tflite_fail(t, -EINVAL, "%d batch dimensions", batch_dims);
+			tflite_refuse(t, NULL, "%d batch dimensions",
+				      "0 to %u, the dimensions of the input", batch_dims,
+				      x->rank);
 		if (!t->ret && batch_dims) {
 			gather_in_batches(t, (uint32_t)batch_dims, (uint32_t)axis);
 			return;

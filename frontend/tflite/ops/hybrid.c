@@ -12,8 +12,6 @@
  */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
-
 bool tflite_is_hybrid(struct tflite_translation *t)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
@@ -76,8 +74,8 @@ struct tflite_value tflite_hybrid_input(struct tflite_translation *t, uint32_t r
 	uint64_t elements = tflite_input(t, 0)->elements;
 
 	if (!rows || !elements || elements % rows) {
-		tflite_fail(t, -EINVAL, "%llu elements in %u rows", (unsigned long long)elements,
-			    rows);
+		tflite_refuse(t, tflite_input(t, 0), "%llu elements", "%u rows of 1 or more",
+			      (unsigned long long)elements, rows);
 		return x;
 	}
 	q = tflite_reshaped(t, x, 2, (uint32_t[]){ rows, (uint32_t)(elements / rows) });

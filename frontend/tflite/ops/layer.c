@@ -5,7 +5,6 @@
  */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /*
@@ -53,11 +52,11 @@ static void push_real_bias(struct tflite_translation *t, uint32_t index, uint32_
 	struct tflite_value bias, scales;
 	uint32_t *saved, count;
 
-	if (!b->data || b->elements != units || !b->scale_count ||
-	    (b->scale_count > 1 && b->scale_count != units)) {
-		tflite_fail(t, -ENOTSUP, "a bias that is no constant with a scale");
+	tflite_need_constant(t, b);
+	tflite_need_elements(t, b, units, "the output channels");
+	tflite_need_scales(t, b, units);
+	if (t->ret)
 		return;
-	}
 	/* The layer's list of inputs is saved while the bias is built. */
 	saved = t->in;
 	count = t->in_count;
@@ -107,14 +106,11 @@ void tflite_push_bias(struct tflite_translation *t, uint32_t index, const struct
 	} else {
 		o.desc.type = NNA_OPERAND_TENSOR_INT32;
 		o.desc.scale = w->scale_count > 1 ? 0 : tflite_scale(x) * tflite_scale(w);
-		if (b && b->type != TFLITE_INT32)
-			tflite_fail(t, -ENOTSUP, "a bias of type %s is not supported",
-				    tflite_type_name(b->type));
-		if (b && !b->data)
-			tflite_fail(t, -ENOTSUP, "a bias that is not constant is not supported");
-		if (b && b->elements != units)
-			tflite_fail(t, -EINVAL, "the bias has %u values, %u are needed",
-				    (uint32_t)b->elements, units);
+		if (b) {
+			tflite_need_type(t, b, b->type == TFLITE_INT32, "INT32");
+			tflite_need_constant(t, b);
+			tflite_need_elements(t, b, units, "the output channels");
+		}
 	}
 	if (t->ret)
 		return;
@@ -126,7 +122,8 @@ void tflite_push_bias(struct tflite_translation *t, uint32_t index, const struct
 		return;
 	}
 	if (units > UINT32_MAX / 4) {
-		tflite_fail(t, -EINVAL, "%u output channels", units);
+		tflite_unsupported(t, w, "%u output channels", "%u or fewer", units,
+				   UINT32_MAX / 4);
 		return;
 	}
 	tflite_push(t, tflite_add_constant(t, &o, NULL, (size_t)units * size));
@@ -136,9 +133,10 @@ void tflite_push_bias(struct tflite_translation *t, uint32_t index, const struct
 void tflite_push_window(struct tflite_translation *t, const struct tflite_options *o)
 {
 	if (o->padding != TFLITE_SAME && o->padding != TFLITE_VALID)
-		tflite_fail(t, -EINVAL, "padding scheme %d", o->padding);
+		tflite_refuse(t, NULL, "padding scheme %d", "0 (SAME) or 1 (VALID)", o->padding);
 	if (o->stride_w < 1 || o->stride_h < 1)
-		tflite_fail(t, -EINVAL, "strides %d, %d", o->stride_w, o->stride_h);
+		tflite_refuse(t, NULL, "strides %d and %d", "1 or more", o->stride_w,
+			      o->stride_h);
 	tflite_push_i32(t, o->padding + 1);
 	tflite_push_i32(t, o->stride_w);
 	tflite_push_i32(t, o->stride_h);

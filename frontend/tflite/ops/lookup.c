@@ -16,7 +16,6 @@
  */
 #include "frontend/tflite/rescale.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -380,7 +379,7 @@ static void divide(struct tflite_translation *t)
 	uint8_t *table = t->ret ? NULL : malloc((size_t)NUMBERS * NUMBERS);
 
 	if (!table) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	if (act == TFLITE_ACT_RELU || act == TFLITE_ACT_RELU6)

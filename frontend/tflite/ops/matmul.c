@@ -2,8 +2,6 @@
 /* FULLY_CONNECTED and BATCH_MATMUL. */
 #include "frontend/tflite/rescale.h"
 
-#include <errno.h>
-
 /* Number of products of halves of INT16, each at most 128 * 128, whose sum is exact in FLOAT32. */
 #define MAX_PIECE 1024u
 
@@ -60,14 +58,17 @@ void tflite_translate_fully_connected(struct tflite_translation *t, uint32_t typ
 	y = tflite_output(t, 0);
 	tflite_need_rank(t, w, 2);
 	if (t->op->options.weights_format)
-		tflite_fail(t, -ENOTSUP, "shuffled weights are not supported");
+		tflite_unsupported(t, NULL, "weights format %d", "0, which is not shuffled",
+				   t->op->options.weights_format);
 	if (t->ret)
 		return;
 	if (tflite_is_hybrid(t) || tflite_is_wide(t)) {
 		uint32_t rows = w->dims[1] ? (uint32_t)(x->elements / w->dims[1]) : 0;
 
 		if (!rows || !w->dims[0] || (uint64_t)rows * w->dims[1] != x->elements)
-			tflite_fail(t, -EINVAL, "the weights do not fit the input");
+			tflite_refuse(t, w, "%u rows of %u elements",
+				      "1 or more rows, of a divisor of the input's %llu elements",
+				      w->dims[0], w->dims[1], (unsigned long long)x->elements);
 		else if (tflite_is_wide(t))
 			wide_fully_connected(t, type, rows);
 		else
@@ -83,8 +84,9 @@ void tflite_translate_fully_connected(struct tflite_translation *t, uint32_t typ
 		return;
 	}
 	if (t->op->options.activation != tflite_fused(t) || !w->dims[0]) {
-		tflite_fail(t, -ENOTSUP, "fused activation %d is not supported",
-			    t->op->options.activation);
+		tflite_unsupported(t, y, "%u dimensions with fused activation %d and %u units",
+				   "2 dimensions; any number of 1 or more units without TANH",
+				   y->rank, t->op->options.activation, w->dims[0]);
 		return;
 	}
 	tflite_describe(t, y, &o);
@@ -142,7 +144,8 @@ static void matmul16(struct tflite_translation *t, uint32_t type)
 				 (double)tflite_scale(tflite_output(t, 0)));
 
 	if (w->dims[other] != terms || !terms) {
-		tflite_fail(t, -EINVAL, "%u products with %u numbers", terms, w->dims[other]);
+		tflite_refuse(t, w, "%u terms of a sum", "%u, those of input 0, and 1 or more",
+			      w->dims[other], terms);
 		return;
 	}
 	for (int i = 0; i < 2; i++) {

@@ -7,8 +7,6 @@
  */
 #include "frontend/tflite/rescale.h"
 
-#include <errno.h>
-
 void tflite_plain(struct tflite_translation *t, uint32_t type, uint32_t inputs)
 {
 	uint32_t i;
@@ -61,7 +59,7 @@ static struct tflite_value compared(struct tflite_translation *t, uint32_t index
 		return tflite_cast(t, x, NNA_OPERAND_TENSOR_INT32);
 	table = tflite_derive(t->model, (UINT16_MAX + 1) * sizeof(*table));
 	if (!table) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return x;
 	}
 	for (int32_t q = INT16_MIN; q <= INT16_MAX; q++)

@@ -2,8 +2,6 @@
 /* Conversions between quantised and float values, between quantisations, and CAST. */
 #include "frontend/tflite/rescale.h"
 
-#include <errno.h>
-
 void tflite_translate_dequantize(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
@@ -23,13 +21,13 @@ void tflite_translate_dequantize(struct tflite_translation *t, uint32_t type)
 		return;
 	}
 	/* FLOAT16 weights become a FLOAT32 constant here, which is exact. */
-	if (y->type != TFLITE_FLOAT32 || x->elements != y->elements) {
-		tflite_fail(t, -EINVAL, "input and output do not fit each other");
+	tflite_need_type(t, y, y->type == TFLITE_FLOAT32, "FLOAT32");
+	tflite_need_elements(t, y, x->elements, "those of the input");
+	if (t->ret)
 		return;
-	}
 	wide = tflite_derive(t->model, x->elements * sizeof(*wide));
 	if (!wide) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	halves = x->data;

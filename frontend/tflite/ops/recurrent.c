@@ -7,7 +7,6 @@
  */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ static void push_act(struct tflite_translation *t)
 
 	/* NNAPI's recurrent operations take TANH too, by TFLite's number. */
 	if (a < 0 || a > TFLITE_ACT_TANH)
-		tflite_fail(t, -ENOTSUP, "activation %d is not supported", a);
+		tflite_unsupported(t, NULL, "activation %d", "0 (NONE) to 4 (TANH)", a);
 	tflite_push_i32(t, a);
 }
 
@@ -115,10 +114,10 @@ void tflite_translate_lstm(struct tflite_translation *t, uint32_t type)
 
 	tflite_need(t, 20, 1);
 	if (t->op->options.kernel_type)
-		tflite_fail(t, -ENOTSUP, "the basic kernel is not supported");
-	if (!tflite_is_float(tflite_input(t, 0)->type))
-		tflite_fail(t, -ENOTSUP, "type %s is not supported",
-			    tflite_type_name(tflite_input(t, 0)->type));
+		tflite_unsupported(t, NULL, "kernel type %d", "0, the full kernel",
+				   t->op->options.kernel_type);
+	tflite_need_type(t, tflite_input(t, 0), tflite_is_float(tflite_input(t, 0)->type),
+			 "FLOAT32 or FLOAT16");
 	cell = tflite_input(t, 19);
 	tflite_need_rank(t, cell, 2);
 	push_lstm(t, false);
@@ -127,7 +126,8 @@ void tflite_translate_lstm(struct tflite_translation *t, uint32_t type)
 	/* Output 0 is scratch memory for the gates: 4, or 3 without an input gate. */
 	tflite_describe(t, cell, &o);
 	if (__builtin_mul_overflow(o.dims[1], tflite_has_input(t, 1) ? 4 : 3, &o.dims[1]))
-		tflite_fail(t, -EINVAL, "too many units");
+		tflite_unsupported(t, cell, "%u units", "%u or fewer", cell->dims[1],
+				   UINT32_MAX / 4);
 	out[0] = tflite_add_operand(t, &o);
 	out[1] = next_state(t, 18);
 	out[2] = next_state(t, 19);
@@ -156,16 +156,20 @@ static uint32_t retyped(struct tflite_translation *t, uint32_t index, uint32_t t
 		return operand;
 	}
 	x = tflite_input(t, index);
-	if (!x->data || tflite_type_size(x->type) != nna_operand_type_size(type)) {
-		tflite_fail(t, -ENOTSUP, "input %u must be a constant of another type", index);
+	tflite_need_constant(t, x);
+	if (tflite_type_size(x->type) != nna_operand_type_size(type))
+		tflite_unsupported(t, x, "elements of %u bytes", "%u bytes",
+				   tflite_type_size(x->type),
+				   (uint32_t)nna_operand_type_size(type));
+	if (t->ret)
 		return TFLITE_NO_OPERAND;
-	}
 	tflite_describe(t, x, &o);
 	o.desc.type = type;
 	if (type != NNA_OPERAND_TENSOR_INT32)
 		o.desc.scale = tflite_scale(x);
 	if (o.desc.zero_point || x->scale_count > 1)
-		tflite_fail(t, -ENOTSUP, "input %u must be symmetric", index);
+		tflite_unsupported(t, x, "zero point %d and %u scales", "zero point 0 and 1 scale",
+				   o.desc.zero_point, x->scale_count);
 	operand = tflite_add_operand(t, &o);
 	tflite_set_constant(t, operand, x->data, x->size);
 	return operand;
@@ -269,6 +273,14 @@ static uint32_t slice_step(struct tflite_translation *t, const struct tflite_ope
 	return step;
 }
 
+/* An error unless input 0 has 1 to MAX_STEPS time steps. */
+static void need_steps(struct tflite_translation *t, uint32_t steps)
+{
+	if (!steps || steps > MAX_STEPS)
+		tflite_unsupported(t, tflite_input(t, 0), "%u time steps", "1 to %u", steps,
+				   MAX_STEPS);
+}
+
 /* Describes a step of sequence @x. */
 static void describe_step(struct tflite_translation *t, const struct tflite_tensor *x,
 			  struct tflite_operand_desc *desc)
@@ -287,7 +299,7 @@ static void unrolled_sequence(struct tflite_translation *t, uint32_t *shared, ui
 	uint32_t out[3];
 
 	if (!results) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	describe_step(t, tflite_input(t, 0), &step_desc);
@@ -331,13 +343,11 @@ static void quantized_sequence_lstm(struct tflite_translation *t)
 	tflite_need_rank(t, tflite_input(t, 18), 2);
 	tflite_need_rank(t, cell, 2);
 	if (t->op->intermediates.count != 5)
-		tflite_fail(t, -EINVAL, "%u intermediates, 5 are needed",
-			    t->op->intermediates.count);
-	if (x->type != TFLITE_INT8 || cell->type != TFLITE_INT16)
-		tflite_fail(t, -ENOTSUP, "type %s is not supported", tflite_type_name(x->type));
+		tflite_refuse(t, NULL, "%u intermediates", "5", t->op->intermediates.count);
+	tflite_need_type(t, x, x->type == TFLITE_INT8, "INT8, FLOAT32 or FLOAT16");
+	tflite_need_type(t, cell, cell->type == TFLITE_INT16, "INT16 beside an INT8 input");
 	steps = x->dims[t->op->options.time_major ? 0 : 1];
-	if (!steps || steps > MAX_STEPS)
-		tflite_fail(t, -ENOTSUP, "%u time steps, 1 to %u are possible", steps, MAX_STEPS);
+	need_steps(t, steps);
 	if (t->ret)
 		return;
 	quantized_cell(t, shared);
@@ -386,17 +396,24 @@ static void check_hybrid_lstm(struct tflite_translation *t)
 
 	for (i = 0; i < sizeof(absent); i++)
 		if (tflite_has_input(t, absent[i]))
-			tflite_fail(t, -ENOTSUP,
-				    "peepholes, projections and norms beside 8-bit weights");
-	for (i = 1; i < 9; i++)
-		if (tflite_input(t, i)->type != TFLITE_INT8 || !tflite_input(t, i)->data ||
-		    tflite_input(t, i)->scale_count != 1 || tflite_input(t, i)->rank != 2)
-			tflite_fail(t, -ENOTSUP, "input %u is no INT8 matrix with one scale", i);
+			tflite_unsupported(t, tflite_input(t, absent[i]),
+					   "a peephole, projection or norm beside INT8 weights",
+					   "an LSTM without it");
+	for (i = 1; i < 9 && !t->ret; i++) {
+		const struct tflite_tensor *w = tflite_input(t, i);
+
+		tflite_need_type(t, w, w->type == TFLITE_INT8, "INT8 as input 2");
+		tflite_need_constant(t, w);
+		tflite_need_rank(t, w, 2);
+		if (w->scale_count != 1)
+			tflite_unsupported(t, w, "%u scales", "1 beside a float input",
+					   w->scale_count);
+	}
 	for (i = 12; i < 16; i++)
 		tflite_input(t, i);
 	if (t->op->options.activation != TFLITE_ACT_TANH)
-		tflite_fail(t, -ENOTSUP, "activation %d beside 8-bit weights",
-			    t->op->options.activation);
+		tflite_unsupported(t, NULL, "activation %d beside INT8 weights", "4 (TANH)",
+				   t->op->options.activation);
 }
 
 /*
@@ -416,11 +433,12 @@ static void hybrid_sequence_lstm(struct tflite_translation *t)
 	check_hybrid_lstm(t);
 	steps = x->dims[axis];
 	batch = x->dims[1 - axis];
-	if (!t->ret && (!steps || steps > MAX_STEPS || !batch))
-		tflite_fail(t, -ENOTSUP, "%u time steps, 1 to %u are possible", steps, MAX_STEPS);
+	need_steps(t, steps);
+	if (!batch)
+		tflite_unsupported(t, x, "an empty batch", "1 or more");
 	outputs = t->ret ? NULL : calloc(steps, sizeof(*outputs));
 	if (!outputs) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	units = tflite_input(t, 5)->dims[0];

@@ -2,8 +2,6 @@
 /* Reductions over axes, ARG_MAX, ARG_MIN and TOPK_V2. */
 #include "frontend/tflite/rescale.h"
 
-#include <errno.h>
-
 /*
  * Emits a MEAN. NNAPI's keeps the quantisation, TFLite's may change it: then an ADD of 0
  * requantises the mean, as in TFLite's NNAPI delegate.
@@ -55,7 +53,9 @@ static void sum16(struct tflite_translation *t)
 	int shift = 0;
 
 	if (count < 1) {
-		tflite_fail(t, -ENOTSUP, "a mean of no elements is not supported");
+		tflite_unsupported(t, x, "%llu elements", "1 or more for each of the output's %llu",
+				   (unsigned long long)x->elements,
+				   (unsigned long long)y->elements);
 		return;
 	}
 	while (count >> (shift + 1) && shift < 32 && shift < 31 + factor.shift)

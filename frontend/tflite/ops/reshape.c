@@ -2,8 +2,6 @@
 /* Operators that change the shape of a tensor, and BROADCAST_TO, which repeats its elements. */
 #include "frontend/tflite/translation.h"
 
-#include <errno.h>
-
 /* RESHAPE, SQUEEZE and EXPAND_DIMS: the output has its shape from the file or from inference. */
 void tflite_translate_reshape(struct tflite_translation *t, uint32_t type)
 {
@@ -15,9 +13,7 @@ void tflite_translate_reshape(struct tflite_translation *t, uint32_t type)
 	y = tflite_output(t, 0);
 	if (t->ret)
 		return;
-	if (x->elements != y->elements)
-		tflite_fail(t, -EINVAL, "the shapes have %llu and %llu elements",
-			    (unsigned long long)x->elements, (unsigned long long)y->elements);
+	tflite_need_elements(t, y, x->elements, "those of the input");
 	tflite_describe(t, y, &o);
 	tflite_emit_reshape(t, tflite_input_operand(t, 0), tflite_output_operand(t, 0), &o);
 }
@@ -31,13 +27,14 @@ void tflite_translate_broadcast_to(struct tflite_translation *t, uint32_t type)
 	struct tflite_operand_desc o;
 
 	tflite_need(t, 2, 1);
-	if (y->rank < x->rank || !y->rank)
-		tflite_fail(t, -EINVAL, "%u dimensions do not become %u", x->rank, y->rank);
+	tflite_need_least_rank(t, y, x->rank ? x->rank : 1);
 	for (i = 0; i < y->rank && !t->ret; i++) {
 		dims[i] = i < more ? 1 : (int32_t)x->dims[i - more];
 		times[i] = dims[i] ? (int32_t)y->dims[i] / dims[i] : 1;
 		if ((uint32_t)(times[i] * dims[i]) != y->dims[i] || (times[i] != 1 && dims[i] != 1))
-			tflite_fail(t, -EINVAL, "dimension %u does not broadcast", i);
+			tflite_refuse(t, y, "%u elements of dimension %u",
+				      "%d as the input, which has 1 to broadcast", y->dims[i], i,
+				      dims[i]);
 	}
 	if (t->ret)
 		return;

@@ -7,12 +7,13 @@
  */
 #include "frontend/tflite/rescale.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 /* The weight 1.0. */
 #define ONE 1024
+/* Limit of pixels along an axis, so that positions fit in 32 bits. */
+#define MAX_PIXELS (1u << 20)
 
 /** struct taps - the two input neighbours of each output position on an axis, and their weights */
 struct taps {
@@ -30,6 +31,17 @@ static struct tflite_value weights(struct tflite_translation *t, const int32_t *
 	return tflite_cast(t, v, NNA_OPERAND_TENSOR_INT64);
 }
 
+/* An error unless input and output have 1 to MAX_PIXELS pixels along @axis. */
+static bool check_pixels(struct tflite_translation *t, uint32_t axis)
+{
+	uint32_t in = tflite_input(t, 0)->dims[axis], out = tflite_output(t, 0)->dims[axis];
+
+	if (in < 1 || out < 1 || in > MAX_PIXELS || out > MAX_PIXELS)
+		tflite_unsupported(t, NULL, "%u pixels resized to %u", "1 to %u", in, out,
+				   MAX_PIXELS);
+	return !t->ret;
+}
+
 /* Positions and scales are in 1/1024 of an input pixel, as in TFLite's kernel. */
 static void find_taps(struct tflite_translation *t, uint32_t axis, struct taps *taps)
 {
@@ -37,13 +49,11 @@ static void find_taps(struct tflite_translation *t, uint32_t axis, struct taps *
 	int64_t in = tflite_input(t, 0)->dims[axis], out = tflite_output(t, 0)->dims[axis], scale;
 	int32_t *lists;
 
-	if (in < 1 || out < 1 || in > 1 << 20 || out > 1 << 20) {
-		tflite_fail(t, -ENOTSUP, "%lld pixels become %lld", (long long)in, (long long)out);
+	if (!check_pixels(t, axis))
 		return;
-	}
 	lists = calloc((size_t)out * 4, sizeof(*lists));
 	if (!lists) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	scale = o->align_corners && out > 1 ? (ONE * (in - 1) + (out - 1) / 2) / (out - 1) :
@@ -115,13 +125,11 @@ static struct tflite_value nearest(struct tflite_translation *t, struct tflite_v
 	const float scale = out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
 	int32_t *list;
 
-	if (in < 1 || out < 1 || in > 1 << 20 || out > 1 << 20) {
-		tflite_fail(t, -ENOTSUP, "%u pixels become %u", in, out);
+	if (!check_pixels(t, axis))
 		return x;
-	}
 	list = calloc(out, sizeof(*list));
 	if (!list) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return x;
 	}
 	for (uint32_t i = 0; i < out; i++) {

@@ -6,7 +6,6 @@
  */
 #include "frontend/tflite/compose.h"
 
-#include <errno.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +23,15 @@ void tflite_translate_one_hot(struct tflite_translation *t, uint32_t type)
 	/* A scalar is a tensor [1] here; the new axis replaces that dimension. */
 	rank = tflite_input(t, 0)->rank + 1;
 	axis = (uint32_t)tflite_axis(t, t->op->options.axis, rank);
-	if (depth < 1 || (uint32_t)depth > TFLITE_MAX_TABLE || rank > TFLITE_MAX_RANK)
-		tflite_fail(t, -ENOTSUP, "a depth of %d in %u dimensions", depth, rank);
+	if (depth < 1 || (uint32_t)depth > TFLITE_MAX_TABLE)
+		tflite_unsupported(t, tflite_input(t, 1), "a depth of %d", "1 to %u", depth,
+				   TFLITE_MAX_TABLE);
+	if (rank > TFLITE_MAX_RANK)
+		tflite_unsupported(t, tflite_input(t, 0), "indices of %u dimensions", "%u or fewer",
+				   rank - 1, TFLITE_MAX_RANK - 1);
 	values = t->ret ? NULL : tflite_derive(t->model, (size_t)depth * sizeof(*values));
 	if (!values) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	for (i = 0; i < (uint32_t)depth; i++)
@@ -42,6 +45,20 @@ void tflite_translate_one_hot(struct tflite_translation *t, uint32_t type)
 	on = tflite_value(t, 2);
 	off = tflite_value(t, 3);
 	tflite_result(t, tflite_select(t, tflite_binary(t, type, x, numbers), on, off), 0);
+}
+
+/* An error if @index, which tensor @x states, is not below @count. */
+static void need_index(struct tflite_translation *t, const struct tflite_tensor *x, int32_t index,
+		       uint32_t count)
+{
+	if (index < 0 || (uint32_t)index >= count)
+		tflite_refuse(t, x, "index %d", "0 or more, and less than %u", index, count);
+}
+
+/* An error unless tensor @x, the updates, is FLOAT32: they are multiplied by a matrix. */
+static void need_float(struct tflite_translation *t, const struct tflite_tensor *x)
+{
+	tflite_need_type(t, x, x->type == TFLITE_FLOAT32, "FLOAT32");
 }
 
 /*
@@ -58,19 +75,18 @@ static struct tflite_value put_rows(struct tflite_translation *t, struct tflite_
 	for (i = 1; i < updates.o.desc.rank; i++)
 		inner *= updates.o.dims[i];
 	if (!count || !rows || (uint64_t)count * rows > TFLITE_MAX_TABLE)
-		tflite_fail(t, -ENOTSUP, "%u updates of %u rows are not possible", count, rows);
-	if (updates.o.desc.type != NNA_OPERAND_TENSOR_FLOAT32)
-		tflite_fail(t, -ENOTSUP, "updates of this type are not supported");
+		tflite_unsupported(t, NULL, "%u updates of %u rows", "a product of 1 to %u", count,
+				   rows, TFLITE_MAX_TABLE);
 	tflite_make_room(t, (uint64_t)count * rows);
 	values = t->ret ? NULL : calloc((size_t)count * rows, sizeof(*values));
 	if (!values) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return updates;
 	}
 	for (i = 0; i < count; i++) {
-		if (numbers[i] >= (int32_t)rows)
-			tflite_fail(t, -EINVAL, "index %d of %u", numbers[i], rows);
-		else if (numbers[i] >= 0)
+		if (numbers[i] >= 0)
+			need_index(t, tflite_input(t, 1), numbers[i], rows);
+		if (numbers[i] >= 0 && !t->ret)
 			values[(size_t)numbers[i] * count + i] = 1;
 	}
 	matrix = tflite_float_tensor(t, 2, (uint32_t[]){ rows, count }, values);
@@ -96,12 +112,13 @@ static int32_t *constant_list(struct tflite_translation *t, uint32_t index, uint
 	if (t->ret)
 		return NULL;
 	if (x->elements > TFLITE_MAX_TABLE) {
-		tflite_fail(t, -ENOTSUP, "input %u is too large", index);
+		tflite_unsupported(t, x, "%llu numbers", "%u or fewer",
+				   (unsigned long long)x->elements, TFLITE_MAX_TABLE);
 		return NULL;
 	}
 	values = calloc(x->elements + 1, sizeof(*values));
 	if (!values)
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 	else
 		*count = tflite_constant_ints(t, index, values, (uint32_t)x->elements);
 	if (t->ret) {
@@ -119,9 +136,9 @@ void tflite_translate_segment_sum(struct tflite_translation *t, uint32_t type)
 
 	tflite_need(t, 2, 1);
 	numbers = constant_list(t, 1, &count);
-	if (numbers && count != tflite_input(t, 0)->dims[0])
-		tflite_fail(t, -ENOTSUP, "%u segment numbers for %u rows", count,
-			    tflite_input(t, 0)->dims[0]);
+	need_float(t, tflite_input(t, 0));
+	tflite_need_elements(t, tflite_input(t, 1), tflite_input(t, 0)->dims[0],
+			     "the rows of input 0");
 	if (!t->ret)
 		tflite_result(t, put_rows(t, tflite_value(t, 0), numbers, count,
 					  tflite_output(t, 0)->dims[0]), 0);
@@ -140,7 +157,7 @@ static struct tflite_value segment(struct tflite_translation *t, uint32_t type,
 	struct tflite_value y = x;
 
 	if (!rows) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return x;
 	}
 	for (uint32_t i = 0; i < count; i++)
@@ -173,15 +190,17 @@ void tflite_translate_segments(struct tflite_translation *t, uint32_t type)
 		return;
 	x = tflite_value(t, 0);
 	rows = tflite_output(t, 0)->rank ? tflite_output(t, 0)->dims[0] : 0;
-	if (x.o.desc.type != NNA_OPERAND_TENSOR_FLOAT32)
-		tflite_fail(t, -ENOTSUP, "segments of this type are not supported");
-	if (!x.o.desc.rank || count != x.o.dims[0] || tflite_input(t, 1)->rank > 1)
-		tflite_fail(t, -ENOTSUP, "%u segment numbers do not fit the rows", count);
+	need_float(t, tflite_input(t, 0));
+	if (tflite_input(t, 1)->rank > 1)
+		tflite_unsupported(t, tflite_input(t, 1), "%u dimensions of segment numbers", "1",
+				   tflite_input(t, 1)->rank);
+	tflite_need_elements(t, tflite_input(t, 1), x.o.dims[0], "the rows of input 0");
 	if (!rows || rows > MAX_SEGMENTS)
-		tflite_fail(t, -ENOTSUP, "%u segments, 1 to %u are possible", rows, MAX_SEGMENTS);
+		tflite_unsupported(t, tflite_output(t, 0), "%u segments", "1 to %u", rows,
+				   MAX_SEGMENTS);
 	for (uint32_t i = 0; i < count && !t->ret; i++)
-		if (numbers[i] >= (int32_t)rows)
-			tflite_fail(t, -EINVAL, "segment %d of %u", numbers[i], rows);
+		if (numbers[i] >= 0)
+			need_index(t, tflite_input(t, 1), numbers[i], rows);
 	for (uint32_t i = 0; i < rows && !t->ret; i++)
 		list[i] = segment(t, type, x, numbers, i, empty);
 	free(numbers);
@@ -208,7 +227,8 @@ static int32_t *flat_indices(struct tflite_translation *t, uint32_t index, uint3
 	if (!values)
 		return NULL;
 	if (!n || n > y->rank) {
-		tflite_fail(t, -EINVAL, "indices of %u numbers for %u dimensions", n, y->rank);
+		tflite_refuse(t, x, "indices of %u numbers",
+			      "1 to %u, the dimensions of the output", n, y->rank);
 		free(values);
 		return NULL;
 	}
@@ -222,8 +242,7 @@ static int32_t *flat_indices(struct tflite_translation *t, uint32_t index, uint3
 		for (k = 0; k < n; k++) {
 			int32_t v = values[i * n + k];
 
-			if (v < 0 || (uint32_t)v >= y->dims[k])
-				tflite_fail(t, -EINVAL, "index %d of %u", v, y->dims[k]);
+			need_index(t, x, v, y->dims[k]);
 			at = at * y->dims[k] + v;
 		}
 		values[i] = (int32_t)(at > INT32_MAX ? INT32_MAX : at);
@@ -241,8 +260,11 @@ void tflite_translate_scatter_nd(struct tflite_translation *t, uint32_t type)
 	tflite_need(t, 3, 1);
 	numbers = flat_indices(t, 0, &count, &rows);
 	updates = tflite_value(t, 1);
+	need_float(t, tflite_input(t, 1));
 	if (!t->ret && (!count || tflite_input(t, 1)->elements % count))
-		tflite_fail(t, -EINVAL, "%u indices do not fit the updates", count);
+		tflite_refuse(t, tflite_input(t, 1), "%llu elements",
+			      "a multiple of %u, the indices",
+			      (unsigned long long)tflite_input(t, 1)->elements, count);
 	if (!t->ret) {
 		dims[0] = count;
 		dims[1] = (uint32_t)(tflite_input(t, 1)->elements / count);
@@ -262,12 +284,11 @@ void tflite_translate_sparse_to_dense(struct tflite_translation *t, uint32_t typ
 
 	tflite_need(t, 4, 1);
 	numbers = flat_indices(t, 0, &count, &rows);
-	if (!t->ret && rows > TFLITE_MAX_TABLE)
-		tflite_fail(t, -ENOTSUP, "the output is too large");
+	need_float(t, tflite_input(t, 2));
 	tflite_make_room(t, rows);
 	empty = t->ret ? NULL : calloc(rows, sizeof(*empty));
 	if (!empty)
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 	for (i = 0; i < rows && !t->ret; i++)
 		empty[i] = 1;
 	for (i = 0; i < count && !t->ret; i++)
@@ -285,6 +306,9 @@ void tflite_translate_sparse_to_dense(struct tflite_translation *t, uint32_t typ
 	free(numbers);
 }
 
+/* Limit of a diagonal; its matrix has TFLITE_MAX_TABLE elements then. */
+#define MAX_DIAGONAL 4096u
+
 /* [n, n] of BOOL8: true on the diagonal. */
 static struct tflite_value diagonal(struct tflite_translation *t, uint32_t n)
 {
@@ -293,12 +317,13 @@ static struct tflite_value diagonal(struct tflite_translation *t, uint32_t n)
 	struct tflite_value v = { .o = o };
 	uint8_t *values;
 
-	if (!n || (uint64_t)n * n > TFLITE_MAX_TABLE)
-		tflite_fail(t, -ENOTSUP, "a diagonal of %u", n);
+	if (!n || n > MAX_DIAGONAL)
+		tflite_unsupported(t, NULL, "a diagonal of %u elements", "1 to %u", n,
+				   MAX_DIAGONAL);
 	tflite_make_room(t, (uint64_t)n * n);
 	values = t->ret ? NULL : tflite_derive(t->model, (size_t)n * n);
 	if (!values) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return v;
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -326,7 +351,7 @@ void tflite_translate_matrix_diag(struct tflite_translation *t, uint32_t type)
 	x = tflite_value(t, set);
 	n = y->rank ? y->dims[y->rank - 1] : 0;
 	if (y->rank < 2 || y->dims[y->rank - 2] != n || x.o.desc.rank + 1 != y->rank)
-		tflite_fail(t, -ENOTSUP, "only square matrices are supported");
+		tflite_unsupported(t, y, "its shape", "square matrices, one for each diagonal");
 	if (t->ret)
 		return;
 	base = set ? tflite_value(t, 0) : zero_like(t, x);
@@ -347,12 +372,13 @@ void tflite_translate_reverse_sequence(struct tflite_translation *t, uint32_t ty
 	struct tflite_value v;
 
 	tflite_need(t, 2, 1);
-	if (x->rank < 2 || seq + batch != 1 || seq < 0 || batch < 0)
-		tflite_fail(t, -ENOTSUP, "sequences along dimension %d in batches along %d", seq,
-			    batch);
+	tflite_need_least_rank(t, x, 2);
+	if (seq + batch != 1 || seq < 0 || batch < 0)
+		tflite_unsupported(t, NULL, "sequences along dimension %d and batches along %d",
+				   "0 and 1, or 1 and 0", seq, batch);
 	lengths = constant_list(t, 1, &count);
-	if (!t->ret && count != x->dims[batch])
-		tflite_fail(t, -EINVAL, "%u lengths of %u sequences", count, x->dims[batch]);
+	if (!t->ret)
+		tflite_need_elements(t, tflite_input(t, 1), x->dims[batch], "the sequences");
 	if (!t->ret)
 		tflite_make_room(t, (uint64_t)x->dims[0] * x->dims[1]);
 	if (!t->ret) {
@@ -360,10 +386,11 @@ void tflite_translate_reverse_sequence(struct tflite_translation *t, uint32_t ty
 		total = x->dims[0] * x->dims[1];
 		numbers = calloc((size_t)total + 1, sizeof(*numbers));
 		if (!numbers)
-			tflite_fail(t, -ENOMEM, "out of memory");
+			tflite_no_memory(t);
 		for (b = 0; b < count && !t->ret; b++) {
 			if (lengths[b] < 0 || (uint32_t)lengths[b] > steps)
-				tflite_fail(t, -EINVAL, "a length of %d in %u", lengths[b], steps);
+				tflite_refuse(t, tflite_input(t, 1), "a length of %d",
+					      "0 to %u, the steps", lengths[b], steps);
 			for (s = 0; s < steps && !t->ret; s++, n++) {
 				uint32_t from = s < (uint32_t)lengths[b] ?
 							(uint32_t)lengths[b] - 1 - s : s;
@@ -401,11 +428,13 @@ void tflite_translate_dynamic_update_slice(struct tflite_translation *t, uint32_
 	x = tflite_input(t, 0);
 	update = tflite_input(t, 1);
 	tflite_need_rank(t, update, x->rank);
-	if (tflite_constant_ints(t, 2, begin, TFLITE_MAX_RANK) != x->rank || !x->rank)
-		tflite_fail(t, -EINVAL, "the start does not fit the input");
+	tflite_need_least_rank(t, x, 1);
+	tflite_exact_ints(t, 2, begin, x->rank, "the dimensions of input 0");
 	for (k = 0; k < x->rank && !t->ret; k++) {
 		if (update->dims[k] > x->dims[k]) {
-			tflite_fail(t, -EINVAL, "the update is larger than the input");
+			tflite_refuse(t, update, "%u elements of dimension %u",
+				      "%u or fewer, those of input 0", update->dims[k], k,
+				      x->dims[k]);
 			break;
 		}
 		/* The start is clamped so that the box fits, as in TFLite. */
@@ -419,7 +448,7 @@ void tflite_translate_dynamic_update_slice(struct tflite_translation *t, uint32_
 	tflite_make_room(t, x->elements);
 	inside = t->ret ? NULL : tflite_derive(t->model, x->elements);
 	if (!inside) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	for (i = 0; i < x->elements; i++) {

@@ -15,7 +15,7 @@ static struct tflite_value part_from(struct tflite_translation *t, struct tflite
 	tflite_make_room(t, count);
 	numbers = t->ret ? NULL : tflite_derive(t->model, (size_t)count * sizeof(*numbers));
 	if (!numbers) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return x;
 	}
 	for (uint32_t i = 0; i < count; i++)
@@ -84,15 +84,13 @@ static uint32_t find_spans(struct tflite_translation *t, struct tflite_span *spa
 	const struct tflite_tensor *x = tflite_input(t, 0);
 	int32_t begin[32], end[32], step[32];
 	uint32_t count = tflite_constant_ints(t, 1, begin, 32);
-	const char *wrong = NULL;
+	const struct tflite_span_error *wrong = NULL;
 
-	if (tflite_constant_ints(t, 2, end, 32) != count ||
-	    tflite_constant_ints(t, 3, step, 32) != count)
-		tflite_fail(t, -EINVAL, "begins, ends and strides differ in number");
-	if (!t->ret)
+	tflite_exact_ints(t, 2, end, count, "the begins");
+	if (tflite_exact_ints(t, 3, step, count, "the begins"))
 		wrong = tflite_find_spans(&t->op->options, x, count, begin, end, step, spans);
 	if (wrong)
-		tflite_fail(t, -EINVAL, "%s", wrong);
+		tflite_refuse(t, x, "a slice with %s", "%s", wrong->wrong, wrong->expected);
 	return t->ret ? 0 : x->rank;
 }
 
@@ -110,7 +108,7 @@ void tflite_translate_strided_slice(struct tflite_translation *t, uint32_t type)
 	tflite_need(t, 4, 1);
 	rank = find_spans(t, spans);
 	if (!t->ret && !rank)
-		tflite_fail(t, -EINVAL, "a scalar has no slices");
+		tflite_need_least_rank(t, x, 1);
 	if (t->ret)
 		return;
 	tflite_describe(t, x, &o);
@@ -128,11 +126,9 @@ void tflite_translate_strided_slice(struct tflite_translation *t, uint32_t type)
 		o.dims[k] = (uint32_t)spans[k].count;
 		elements *= o.dims[k];
 	}
-	if (elements != y->elements) {
-		tflite_fail(t, -EINVAL, "the slice has %llu elements, the output %llu",
-			    (unsigned long long)elements, (unsigned long long)y->elements);
+	tflite_need_elements(t, y, elements, "those of the slice");
+	if (t->ret)
 		return;
-	}
 	tflite_push_input(t, 0);
 	tflite_push_list(t, begin, rank);
 	tflite_push_list(t, end, rank);

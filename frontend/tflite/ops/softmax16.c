@@ -10,7 +10,6 @@
  * The difference x - max has 65536 values, and the sum rounded to 17 bits has about as many: so e
  * and r are looked up in tables of all results.
  */
-#include <errno.h>
 #include <math.h>
 
 #include "frontend/tflite/points.h"
@@ -54,7 +53,7 @@ static int32_t *new_table(struct tflite_translation *t, uint32_t count)
 	int32_t *table = t->ret ? NULL : tflite_derive(t->model, count * sizeof(*table));
 
 	if (!table)
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 	return table;
 }
 

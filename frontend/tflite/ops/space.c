@@ -5,8 +5,6 @@
  */
 #include "frontend/tflite/translation.h"
 
-#include <errno.h>
-
 void tflite_translate_block(struct tflite_translation *t, uint32_t type)
 {
 	tflite_need(t, 1, 1);
@@ -28,9 +26,8 @@ void tflite_translate_batch_to_space(struct tflite_translation *t, uint32_t type
 	y = tflite_output(t, 0);
 	tflite_need_rank(t, x, 4);
 	tflite_need_rank(t, y, 4);
-	if (tflite_constant_ints(t, 1, blocks, 2) != 2 || tflite_constant_ints(t, 2, crops, 4) != 4)
-		tflite_fail(t, -EINVAL, "block sizes and crops must have 2 and 4 numbers");
-	if (t->ret)
+	tflite_exact_ints(t, 1, blocks, 2, "height and width");
+	if (!tflite_exact_ints(t, 2, crops, 4, "two each for height and width"))
 		return;
 	tflite_push_input(t, 0);
 	tflite_push_list(t, blocks, 2);
@@ -47,7 +44,10 @@ void tflite_translate_batch_to_space(struct tflite_translation *t, uint32_t type
 		begin[i] = crops[2 * (i - 1)];
 		if (blocks[i - 1] < 1 || crops[2 * i - 2] < 0 || crops[2 * i - 1] < 0 ||
 		    __builtin_mul_overflow(x->dims[i], (uint32_t)blocks[i - 1], &o.dims[i]))
-			tflite_fail(t, -EINVAL, "block sizes or crops make no sense");
+			tflite_refuse(t, NULL, "blocks of %d and crops of %d and %d",
+				      "blocks of 1 or more and crops of 0 or more for %u elements",
+				      blocks[i - 1], crops[2 * i - 2], crops[2 * i - 1],
+				      x->dims[i]);
 	}
 	i = tflite_add_operand(t, &o);
 	tflite_emit_to(t, type, i);

@@ -27,7 +27,6 @@
 #include "frontend/tflite/points.h"
 #include "frontend/tflite/rescale.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -332,7 +331,7 @@ void tflite_translate_table(struct tflite_translation *t)
 	numbers_of(tflite_input(t, 0)->type, &least, &count);
 	values = make_table(t, &size);
 	if (!values) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	tflite_describe(t, tflite_output(t, 0), &o);

@@ -17,7 +17,6 @@
 #include "frontend/tflite/compose.h"
 #include "libnnaccel/support/array.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +58,7 @@ static uint32_t find(struct tflite_translation *t, const struct tflite_operator 
 	grown = nna_array_reserve(t->resources, (uint64_t)i + 1, &t->resource_room,
 				  sizeof(*grown));
 	if (!grown) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return 0;
 	}
 	t->resources = grown;
@@ -93,7 +92,8 @@ static struct tflite_resource *resource_of(struct tflite_translation *t)
 		return NULL;
 	handle = handle_of(t->sub, t->op->inputs.at[0]);
 	if (!handle || t->graph) {
-		tflite_fail(t, -ENOTSUP, "variables in branches and loops are not supported");
+		tflite_unsupported(t, tflite_input(t, 0), "a variable of a branch or loop",
+				   "a VAR_HANDLE of the main subgraph");
 		return NULL;
 	}
 	which = find(t, handle);
@@ -113,7 +113,8 @@ void tflite_translate_call_once(struct tflite_translation *t, uint32_t type)
 	const struct tflite_subgraph *s;
 
 	if (which >= t->model->subgraph_count) {
-		tflite_fail(t, -EINVAL, "subgraph %u does not exist", which);
+		tflite_refuse(t, NULL, "subgraph %u", "one of the model's %u", which,
+			      t->model->subgraph_count);
 		return;
 	}
 	s = &t->model->subgraphs[which];
@@ -128,8 +129,9 @@ void tflite_translate_call_once(struct tflite_translation *t, uint32_t type)
 		    s->tensors[op->inputs.at[1]].data)
 			handle = handle_of(s, op->inputs.at[0]);
 		if (!handle) {
-			tflite_fail(t, -ENOTSUP, "its subgraph does more than assign constants (%s)",
-				    name ? name : "unknown");
+			tflite_unsupported(t, NULL, "operator %u (%s) of its subgraph",
+					   "assignments of constants to variables", i,
+					   name ? name : "unknown");
 			return;
 		}
 		number = find(t, handle);
@@ -189,11 +191,10 @@ void tflite_translate_read_variable(struct tflite_translation *t, uint32_t type)
 		return;
 	if (r->value.operand == TFLITE_NO_OPERAND)
 		begin(t, r, tflite_output(t, 0));
-	tensor = (uint32_t)t->op->outputs.at[0];
-	if (!t->ret && (t->operands[tensor] != TFLITE_NO_OPERAND || tflite_output(t, 0)->data))
-		tflite_fail(t, -EINVAL, "output 0 is used before it is made");
+	tflite_need_unused(t, 0);
 	if (t->ret)
 		return;
+	tensor = (uint32_t)t->op->outputs.at[0];
 	t->operands[tensor] = r->value.operand;
 	/* If the output is a result of the subgraph, set_io() copies it. */
 	t->known[tensor] = true;
@@ -234,7 +235,7 @@ uint32_t tflite_state(struct tflite_translation *t, uint32_t tensor)
 		t->ran = add_variable(t, &flag_desc);
 	zeros = tflite_derive(t->model, x->elements);
 	if (!zeros) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return TFLITE_NO_OPERAND;
 	}
 	memset(zeros, tflite_zero_point(x), x->elements);

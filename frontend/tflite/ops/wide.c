@@ -13,7 +13,6 @@
  */
 #include "frontend/tflite/rescale.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Number of products of up to 128 * 127 whose sum is always exact in FLOAT32. */
@@ -122,11 +121,10 @@ void tflite_finish_wide(struct tflite_translation *t, struct tflite_value high,
 	struct tflite_factor *factors;
 	struct tflite_value sum, bias;
 
-	if (w->scale_count > 1 && w->scale_count != units)
-		tflite_fail(t, -ENOTSUP, "%u scales of %u channels", w->scale_count, units);
+	tflite_need_scales(t, w, units);
 	factors = t->ret ? NULL : calloc(units, sizeof(*factors));
 	if (!factors) {
-		tflite_fail(t, -ENOMEM, "out of memory");
+		tflite_no_memory(t);
 		return;
 	}
 	for (uint32_t i = 0; i < units; i++) {

@@ -16,7 +16,7 @@ static void test_names_an_unsupported_operator(void **state)
 		const char *name;
 	} cases[] = { { 103, "operator 0 (UNIQUE)" },
 		      { 32, "operator 0 ()" },
-		      { 5000, "operator 0 (unknown)" } };
+		      { 5000, "operator 0 (code 5000)" } };
 	char error[TFLITE_ERROR_SIZE];
 	size_t i;
 
