@@ -25,8 +25,9 @@ static int infer(struct nna_op_context *op)
 
 	if (ret)
 		return ret;
-	if (!op->in[0].dims[axis])
-		return nna_op_fail(op, "dimension %u is empty", axis);
+	ret = nna_require_elements(op, 0, 1u << axis);
+	if (ret)
+		return ret;
 	for (uint32_t k = 0; k < op->in[0].rank; k++) {
 		if (k != axis)
 			dims[rank++] = op->in[0].dims[k];

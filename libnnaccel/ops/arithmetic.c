@@ -19,7 +19,8 @@ static int check(struct nna_op_context *op)
 	int ret = nna_later(nna_param_activation(op, 2, &act));
 
 	if (!ret && act != NNA_ACT_NONE && (NNA_BIT(op->in[0].type) & (NNA_T_INT32 | NNA_T_INT64)))
-		ret = nna_op_fail(op, "integers have no fused activation");
+		ret = nna_op_refuse(op, NNA_IN(2), "activation %d",
+				    "NONE (%d), because input 0 has integers", act, NNA_ACT_NONE);
 	return ret;
 }
 

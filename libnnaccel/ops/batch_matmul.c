@@ -33,7 +33,6 @@ struct product {
 static int read_product(const struct nna_op_context *op, struct product *p)
 {
 	struct nna_shape a = op->in[0], b = op->in[1];
-	uint32_t other;
 	int ret = nna_param_bool(op, 2, false, &p->turn_a) ?:
 		  nna_param_bool(op, 3, false, &p->turn_b);
 
@@ -43,11 +42,11 @@ static int read_product(const struct nna_op_context *op, struct product *p)
 	b.rank -= 2;
 	p->m = a.dims[a.rank + (p->turn_a ? 1 : 0)];
 	p->k = a.dims[a.rank + (p->turn_a ? 0 : 1)];
-	other = b.dims[b.rank + (p->turn_b ? 1 : 0)];
 	p->n = b.dims[b.rank + (p->turn_b ? 0 : 1)];
-	if (p->k != other)
-		return nna_op_fail(op, "sums over %u and %u elements", p->k, other);
-	ret = nna_broadcast_dims(op, &a, &b, &p->outer, p->dims);
+	ret = nna_require_dim(op, 1, b.rank + (p->turn_b ? 1 : 0), p->k, p->turn_a ?
+			      "the rows of input 0, which is transposed" :
+			      "the columns of input 0") ?:
+	      nna_broadcast_dims(op, &a, &b, &p->outer, p->dims);
 	if (ret)
 		return ret;
 	p->dims[p->outer] = p->m;

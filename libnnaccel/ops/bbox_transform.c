@@ -19,18 +19,21 @@ static int check(struct nna_op_context *op)
 	int ret = nna_check_dim(op, 0, 1, 4) ?: nna_check_dim(op, 3, 1, 2) ?:
 		  nna_check_in_quant(op, 3, 0) ?: nna_check_out_quant(op, 0, 0);
 
-	if (!ret && op->in[0].type == NNA_OPERAND_TENSOR_QUANT16_ASYMM &&
-	    (op->in[0].scale != 0.125f || op->in[0].zero_point))
-		ret = nna_op_fail(op, "boxes need scale 1/8 and zero point 0");
+	if (!ret && op->in[0].type == NNA_OPERAND_TENSOR_QUANT16_ASYMM)
+		ret = nna_check_quant(op, NNA_IN(0), 0.125f, 0);
 	return ret;
 }
 
 static int infer(struct nna_op_context *op)
 {
-	if (op->in[1].dims[0] != op->in[0].dims[0] || op->in[2].dims[0] != op->in[0].dims[0] ||
-	    op->in[1].dims[1] % 4 || !op->in[3].dims[0])
-		return nna_op_fail(op, "boxes, deltas and images do not fit together");
-	return nna_set_like(op, 0, 1);
+	uint32_t n = op->in[0].dims[0], deltas = op->in[1].dims[1];
+
+	if (deltas % 4)
+		return nna_op_refuse(op, NNA_IN(1), "dimension 1 is %u",
+				     "a multiple of 4, dx dy dw dh of a class", deltas);
+	return nna_require_dim(op, 1, 0, n, "the number of boxes") ?:
+	       nna_require_dim(op, 2, 0, n, "the number of boxes") ?:
+	       nna_require_elements(op, 3, 1u << 0) ?: nna_set_like(op, 0, 1);
 }
 
 static int lower(struct nna_op_context *op)

@@ -5,23 +5,32 @@
  */
 #include "libnnaccel/ops/box.h"
 
-static int check_scale(const struct nna_op_context *op, const char *what, uint32_t i,
+static int check_scale(const struct nna_op_context *op, uint32_t operand,
 		       const struct nna_shape *shape)
 {
-	if (shape->type == NNA_OPERAND_TENSOR_QUANT16_ASYMM &&
-	    (shape->scale != 0.125f || shape->zero_point))
-		return nna_op_fail(op, "%s %u needs scale 1/8 and zero point 0", what, i);
-	return 0;
+	return shape->type == NNA_OPERAND_TENSOR_QUANT16_ASYMM ?
+		       nna_check_quant(op, operand, 0.125f, 0) : 0;
 }
 
 int nna_check_boxes(const struct nna_op_context *op, uint32_t i)
 {
-	return check_scale(op, "input", i, &op->in[i]);
+	return check_scale(op, NNA_IN(i), &op->in[i]);
 }
 
 int nna_check_out_boxes(const struct nna_op_context *op, uint32_t i)
 {
-	return check_scale(op, "output", i, &op->out[i]);
+	return check_scale(op, NNA_OUT(i), &op->out[i]);
+}
+
+int nna_check_classes(const struct nna_op_context *op, uint32_t axis)
+{
+	uint32_t classes = nna_known_dim(&op->in[0], axis);
+
+	if (classes > 1 || (!classes && !op->in[0].final))
+		return 0;
+	return nna_op_refuse(op, NNA_IN(0), "dimension %u is %u",
+			     "2 or more classes, of which the first is the background", axis,
+			     classes);
 }
 
 /* @factor times a (@kind) b, in new scratch memory. */

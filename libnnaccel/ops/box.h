@@ -15,6 +15,8 @@
 int nna_check_boxes(const struct nna_op_context *op, uint32_t i);
 /* The same of output @i. */
 int nna_check_out_boxes(const struct nna_op_context *op, uint32_t i);
+/* Dimension @axis of input 0, where known, counts the background and one class at least. */
+int nna_check_classes(const struct nna_op_context *op, uint32_t axis);
 
 /*
  * Moves and grows boxes [a, n, 4] by deltas [b, c, 4] (dx dy dw dh) within images of sizes [d, e,

@@ -24,15 +24,15 @@
 
 static int read_params(const struct nna_op_context *op, struct nna_ir_nms *p)
 {
-	int32_t most, kernel;
+	uint32_t kernel;
+	int32_t most;
 	int ret = nna_op_scalar_f32(op, 3, &p->score_min) ?: nna_op_scalar_i32(op, 4, &most) ?:
-		  nna_op_scalar_i32(op, 5, &kernel) ?: nna_op_scalar_f32(op, 6, &p->threshold) ?:
+		  nna_param_number(op, 5, "the NMS kernel", 0, 2, &kernel) ?:
+		  nna_op_scalar_f32(op, 6, &p->threshold) ?:
 		  nna_op_scalar_f32(op, 7, &p->sigma) ?: nna_op_scalar_f32(op, 8, &p->score_floor);
 
 	if (ret)
 		return ret;
-	if (kernel < 0 || kernel > 2)
-		return nna_op_fail(op, "there is no NMS kernel %d", kernel);
 	p->mode = (uint8_t)(NNA_NMS_HARD + kernel);
 	p->most = most < 0 ? UINT32_MAX : (uint32_t)most;
 	p->most_of_class = p->most;
@@ -41,16 +41,11 @@ static int read_params(const struct nna_op_context *op, struct nna_ir_nms *p)
 
 static int check(struct nna_op_context *op)
 {
-	const struct nna_shape *scores = &op->in[0];
 	struct nna_ir_nms params;
 	int ret = nna_check_boxes(op, 1) ?: nna_check_out_quant(op, 0, 0) ?:
 		  nna_check_out_boxes(op, 1);
 
-	if (ret)
-		return ret;
-	if (nna_known_dim(scores, 1) == 1)
-		return nna_op_fail(op, "there are no classes besides the background");
-	return nna_later(read_params(op, &params));
+	return ret ?: nna_check_classes(op, 1) ?: nna_later(read_params(op, &params));
 }
 
 static int infer(struct nna_op_context *op)
@@ -58,17 +53,18 @@ static int infer(struct nna_op_context *op)
 	uint32_t n = op->in[0].dims[0], classes = op->in[0].dims[1], per_row;
 	struct nna_ir_nms params;
 	uint64_t most;
-	int ret = read_params(op, &params);
+	int ret = read_params(op, &params) ?:
+		  nna_require_dim(op, 1, 0, n, "the rows of input 0") ?:
+		  nna_require_dim(op, 1, 1, (uint64_t)classes * 4, "4 for each class") ?:
+		  nna_require_dim(op, 2, 0, n, "the rows of input 0");
 
 	if (ret)
 		return ret;
-	if (classes < 2 || op->in[1].dims[0] != n || op->in[1].dims[1] != (uint64_t)classes * 4 ||
-	    op->in[2].dims[0] != n)
-		return nna_op_fail(op, "scores, boxes and image numbers do not fit together");
 	per_row = params.most < classes - 1 ? params.most : classes - 1;
 	most = (uint64_t)n * per_row;
 	if ((uint64_t)n * classes > NNA_IR_MAX_BOXES)
-		return nna_op_unsupported(op, "%u boxes of %u classes", n, classes);
+		return nna_op_unsupported(op, NNA_IN(0), "%u x %u scores", "%u scores", n,
+					  classes, NNA_IR_MAX_BOXES);
 	return nna_set_bound(op, 0, 1, (uint32_t[]){ most }) ?:
 	       nna_set_bound(op, 1, 2, (uint32_t[]){ most, 4 }) ?:
 	       nna_set_bound(op, 2, 1, (uint32_t[]){ most }) ?:

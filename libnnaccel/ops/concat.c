@@ -27,7 +27,8 @@ static int read_axis(const struct nna_op_context *op, uint32_t i, const struct n
 
 	if (ret)
 		return ret;
-	return shape->rank_known ? nna_param_axis(op, number, shape->rank + more, axis) : -EAGAIN;
+	return shape->rank_known ? nna_param_axis(op, i, number, shape->rank + more, axis) :
+				   -EAGAIN;
 }
 
 /* Ranks and dims, where known, are the same but for dimension @axis; NNA_NONE: all of them. */
@@ -67,10 +68,8 @@ static int concat_infer(struct nna_op_context *op)
 	memcpy(dims, op->in[0].dims, sizeof(dims));
 	for (uint32_t i = 0; i < last; i++)
 		sum += op->in[i].dims[axis];
-	if (sum > INT32_MAX)
-		return nna_op_fail(op, "the output is too large");
 	dims[axis] = (uint32_t)sum;
-	return nna_set_dims(op, 0, op->in[0].rank, dims);
+	return nna_require_size(op, 0, sum) ?: nna_set_dims(op, 0, op->in[0].rank, dims);
 }
 
 static int concat_lower(struct nna_op_context *op)

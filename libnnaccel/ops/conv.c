@@ -51,14 +51,16 @@ int nna_conv_check_scales(const struct nna_op_context *op, uint32_t channel_dim)
 		return 0;
 	if (weights->type == NNA_OPERAND_TENSOR_QUANT8_SYMM_PER_CHANNEL) {
 		if (weights->channel_dim != channel_dim)
-			return nna_op_fail(op, "the scales of the weights run along dimension %u "
-					   "instead of %u", weights->channel_dim, channel_dim);
+			return nna_op_refuse(op, NNA_IN(1), "its scales run along dimension %u",
+					     "scales along dimension %u", weights->channel_dim,
+					     channel_dim);
 		return 0;
 	}
 	product = (double)in->scale * weights->scale;
 	if (nna_op_has_input(op, 2) && fabs(product - bias->scale) > 1e-4 * product)
-		return nna_op_fail(op, "the scale of the bias is %g instead of %g",
-				   (double)bias->scale, product);
+		return nna_op_refuse(op, NNA_IN(2), "scale %g",
+				     "%g, that of input 0 times that of input 1",
+				     (double)bias->scale, product);
 	return 0;
 }
 
@@ -90,21 +92,26 @@ static int geometry(const struct nna_op_context *op, struct nna_window *w, uint3
 	c = in[nna_axis_c(w->nchw)];
 	w->filter_h = weights[1];
 	w->filter_w = weights[2];
-	if (!weights[0] || !weights[1] || !weights[2] || !weights[3] || !c)
-		return nna_op_fail(op, "no channels, or an empty filter");
+	ret = nna_require_elements(op, 1, 0xf) ?:
+	      nna_require_elements(op, 0, 1u << nna_axis_c(w->nchw));
+	if (ret)
+		return ret;
 	if (op->operation->type == NNA_OPERATION_DEPTHWISE_CONV_2D) {
-		if ((uint64_t)c * w->extra != weights[3])
-			return nna_op_fail(op, "%u channels times %u are not the %u of the filter",
-					   c, w->extra, weights[3]);
+		ret = nna_require_dim(op, 1, 3, (uint64_t)c * w->extra,
+				      "the channels of input 0 times the multiplier");
 	} else {
 		if (op->operation->type == NNA_OPERATION_GROUPED_CONV_2D)
 			groups = w->extra;
-		if ((uint64_t)weights[3] * groups != c || weights[0] % groups)
-			return nna_op_fail(op, "%u to %u channels in %u groups of %u", c,
-					   weights[0], groups, weights[3]);
+		if ((uint64_t)weights[3] * groups != c)
+			ret = nna_op_refuse(op, NNA_IN(1), "%u groups of %u channels",
+					    "%u channels in all, those of input 0", groups,
+					    weights[3], c);
+		else if (weights[0] % groups)
+			ret = nna_op_refuse(op, NNA_IN(1), "%u filters",
+					    "a multiple of %u, the groups", weights[0], groups);
 	}
-	return nna_window_place(op, w, in[nna_axis_h(w->nchw)], in[nna_axis_w(w->nchw)], height,
-				width);
+	return ret ?: nna_window_place(op, w, in[nna_axis_h(w->nchw)], in[nna_axis_w(w->nchw)],
+				       height, width);
 }
 
 static int infer(struct nna_op_context *op)

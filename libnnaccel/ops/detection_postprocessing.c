@@ -48,39 +48,41 @@ struct target {
 
 static int read_target(const struct nna_op_context *op, struct target *t)
 {
-	int32_t detections, classes, of_class;
-	bool regular, background;
-	int ret = nna_op_scalar_bool(op, 7, &regular) ?: nna_op_scalar_i32(op, 8, &detections) ?:
-		  nna_op_scalar_i32(op, 9, &classes) ?: nna_op_scalar_i32(op, 10, &of_class) ?:
+	uint32_t detections, classes = 0, of_class = 0;
+	bool regular, background, any = op->graph->rounding != NNA_ROUNDING_NNAPI;
+	int ret = nna_op_scalar_bool(op, 7, &regular) ?:
+		  nna_param_number(op, 8, "the detections of an image", 1, INT32_MAX,
+				   &detections) ?:
 		  nna_op_scalar_f32(op, 11, &t->command.nms.score_min) ?:
 		  nna_op_scalar_f32(op, 12, &t->command.nms.threshold) ?:
 		  nna_op_scalar_bool(op, 13, &background);
 
-	for (uint32_t k = 0; k < 4 && !ret; k++) {
-		ret = nna_op_scalar_f32(op, 3 + k, &t->scale[k]);
-		if (!ret && !(t->scale[k] > 0))
-			ret = nna_op_fail(op, "the scale in input %u is %g", 3 + k,
-					  (double)t->scale[k]);
-	}
+	for (uint32_t k = 0; k < 4 && !ret; k++)
+		ret = nna_param_positive(op, 3 + k, "the scale", &t->scale[k]);
+	if (ret)
+		return ret;
+	ret = regular ? nna_param_number(op, 10, "the detections of a class", 1, INT32_MAX,
+					 &of_class) :
+			nna_param_number(op, 9, "the classes of a detection", 1, INT32_MAX,
+					 &classes);
 	if (ret)
 		return ret;
 	/* A model of TFLite may let every score compete. */
-	if (op->graph->rounding == NNA_ROUNDING_NNAPI ? !(t->command.nms.score_min >= 0) :
-							isnan(t->command.nms.score_min))
-		return nna_op_fail(op, "the score threshold, input 11, is %g: it must be 0 or more",
-				   (double)t->command.nms.score_min);
+	if (any ? isnan(t->command.nms.score_min) : !(t->command.nms.score_min >= 0))
+		return nna_op_refuse(op, NNA_IN(11), "the value is %g", "a score threshold %s",
+				     (double)t->command.nms.score_min,
+				     any ? "that is a number" : "of 0 or more");
 	if (!(t->command.nms.threshold >= 0))
-		return nna_op_fail(op, "the IoU threshold, input 12, is %g: it must be 0 or more",
-				   (double)t->command.nms.threshold);
-	if (detections < 1 || (regular ? of_class : classes) < 1)
-		return nna_op_fail(op, "no detections are asked for");
+		return nna_op_refuse(op, NNA_IN(12), "the value is %g",
+				     "an IoU threshold of 0 or more",
+				     (double)t->command.nms.threshold);
 	t->command.nms.mode = NNA_NMS_SUPPRESS;
-	t->command.nms.depth = regular ? 0 : (uint32_t)classes;
-	t->command.nms.most = (uint32_t)detections;
-	t->command.nms.most_of_class = regular ? (uint32_t)of_class : (uint32_t)detections;
+	t->command.nms.depth = classes;
+	t->command.nms.most = detections;
+	t->command.nms.most_of_class = regular ? of_class : detections;
 	t->command.nms.class_base = background;
 	t->command.nms.score_floor = -INFINITY;
-	t->room = regular ? (uint64_t)detections : (uint64_t)detections * (uint64_t)classes;
+	t->room = regular ? detections : (uint64_t)detections * classes;
 	return 0;
 }
 
@@ -89,11 +91,7 @@ static int check(struct nna_op_context *op)
 	struct target t = { 0 };
 	int ret = nna_check_dim(op, 2, 1, 4);
 
-	if (ret)
-		return ret;
-	if (nna_known_dim(&op->in[0], 2) == 1)
-		return nna_op_fail(op, "there are no classes besides the background");
-	return nna_later(read_target(op, &t));
+	return ret ?: nna_check_classes(op, 2) ?: nna_later(read_target(op, &t));
 }
 
 static int infer(struct nna_op_context *op)
@@ -105,14 +103,21 @@ static int infer(struct nna_op_context *op)
 
 	if (ret)
 		return ret;
-	if (scores[2] < 2 || deltas[0] != batch || deltas[1] != scores[1] || deltas[2] < 4 ||
-	    op->in[2].dims[0] != scores[1] || op->in[2].dims[1] != 4)
-		return nna_op_fail(op, "scores, deltas and anchors do not fit together");
+	if (deltas[2] < 4)
+		return nna_op_refuse(op, NNA_IN(1), "dimension 2 is %u", "4 or more, dy dx dh dw",
+				     deltas[2]);
+	ret = nna_require_dim(op, 1, 0, batch, "the batch of input 0") ?:
+	      nna_require_dim(op, 1, 1, scores[1], "the anchors of input 0") ?:
+	      nna_require_dim(op, 2, 0, scores[1], "the anchors of input 0") ?:
+	      nna_require_dim(op, 2, 1, 4, "y x h w of an anchor");
+	if (ret)
+		return ret;
 	if (batch > NNA_IR_MAX_BOXES || t.room > NNA_IR_MAX_BOXES ||
 	    t.room * batch > NNA_IR_MAX_BOXES || (uint64_t)batch * scores[1] > NNA_IR_MAX_BOXES ||
 	    (uint64_t)batch * scores[1] * scores[2] > NNA_IR_MAX_BOXES)
-		return nna_op_unsupported(op, "%u batches of %u anchors, %u classes", batch,
-					  scores[1], scores[2]);
+		return nna_op_unsupported(op, NNA_IN(0), "%u x %u x %u scores",
+					  "%u scores, and as many detections", batch, scores[1],
+					  scores[2], NNA_IR_MAX_BOXES);
 	n = (uint32_t)t.room;
 	return nna_set_dims(op, 0, 2, (uint32_t[]){ batch, n }) ?:
 	       nna_set_dims(op, 1, 3, (uint32_t[]){ batch, n, 4 }) ?:

@@ -34,10 +34,15 @@ static int read_scaling(const struct nna_op_context *op, struct scaling *scaling
 		return -EAGAIN;
 	memcpy(scaling, values, sizeof(*scaling));
 	if (scaling->multiplier < 1 || scaling->divisor < 1)
-		return nna_op_fail(op, "a scale that is neither a whole number nor 1 by one");
+		return nna_op_refuse(op, NNA_IN(1), "multiplier %lld and divisor %lld",
+				     "1 or more", (long long)scaling->multiplier,
+				     (long long)scaling->divisor);
 	if (op->out[0].type != NNA_OPERAND_TENSOR_INT64 &&
 	    (scaling->multiplier != 1 || scaling->divisor != 1 || scaling->offset))
-		return nna_op_fail(op, "floats with a scale");
+		return nna_op_refuse(op, NNA_IN(1), "elements %lld, %lld and %lld",
+				     "1, 1 and 0, because output 0 has floats",
+				     (long long)scaling->multiplier, (long long)scaling->divisor,
+				     (long long)scaling->offset);
 	return 0;
 }
 
@@ -59,7 +64,8 @@ static int read_count(const struct nna_op_context *op, uint32_t *count)
 		n = trunc((double)real);
 	}
 	if (!(n >= 1 && n <= MAX_COUNT))
-		return nna_op_fail(op, "%g numbers are wanted, 1 to %d are possible", n, MAX_COUNT);
+		return nna_op_refuse(op, NNA_IN(0), "the value is %g", "a count of 1 to %d", n,
+				     MAX_COUNT);
 	*count = (uint32_t)n;
 	return 0;
 }

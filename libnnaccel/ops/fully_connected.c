@@ -25,11 +25,14 @@ static int infer(struct nna_op_context *op)
 {
 	uint32_t units = op->in[1].dims[0], size = op->in[1].dims[1], dims[2];
 	uint64_t elements;
+	int ret = nna_require_elements(op, 1, 3) ?: nna_require_count(op, 0, &elements);
 
-	if (!units || !size)
-		return nna_op_fail(op, "the weights are empty");
-	if (!nna_shape_elements(&op->in[0], &elements) || elements % size)
-		return nna_op_fail(op, "the input is no multiple of %u elements", size);
+	if (ret)
+		return ret;
+	if (elements % size)
+		return nna_op_refuse(op, NNA_IN(0), "%llu elements",
+				     "a multiple of %u, dimension 1 of input 1",
+				     (unsigned long long)elements, size);
 	dims[0] = (uint32_t)(elements / size);
 	dims[1] = units;
 	return nna_set_dims(op, 0, 2, dims);

@@ -109,7 +109,8 @@ static int nd_check(struct nna_op_context *op)
 		return ret;
 	n = nna_known_dim(indices, indices->rank - 1);
 	if (n > op->in[0].rank)
-		return nna_op_fail(op, "%u coordinates for rank %u", n, op->in[0].rank);
+		return nna_op_refuse(op, NNA_IN(1), "%u coordinates",
+				     "%u at most, the rank of input 0", n, op->in[0].rank);
 	return 0;
 }
 
@@ -150,7 +151,7 @@ static int nd_lower(struct nna_op_context *op)
 	NNA_VALUE(flat_in, nna_emit_reshape(l, in, 2, (uint32_t[]){ rows, size }));
 	NNA_VALUE(flat_out, nna_emit_reshape(l, out, 2, (uint32_t[]){ count, size }));
 	if (!n)
-		return nna_op_unsupported(op, "no coordinates");
+		return nna_op_unsupported(op, NNA_IN(1), "no coordinates", "1 or more");
 	NNA_VALUE(coordinates, nna_emit_reshape(l, indices, 2, (uint32_t[]){ count, n }));
 	NNA_VALUE(factors, nna_lower_constant(l, NNA_TYPE_S32, 1, &n, 0, 0, strides));
 	NNA_VALUE(scaled, nna_lower_scratch(l, NNA_TYPE_S32, 2, (uint32_t[]){ count, n }, 0, 0));

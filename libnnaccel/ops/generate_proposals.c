@@ -79,9 +79,8 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 
 static int check_anchors(const struct nna_op_context *op)
 {
-	if (op->in[2].type == NNA_OPERAND_TENSOR_QUANT16_SYMM && op->in[2].scale != 0.125f)
-		return nna_op_fail(op, "anchors need scale 1/8");
-	return 0;
+	return op->in[2].type == NNA_OPERAND_TENSOR_QUANT16_SYMM ?
+		       nna_check_quant(op, NNA_IN(2), 0.125f, op->in[2].zero_point) : 0;
 }
 
 static int check(struct nna_op_context *op)
@@ -105,7 +104,7 @@ static struct map read_map(const struct nna_op_context *op, bool nchw)
 
 static int infer(struct nna_op_context *op)
 {
-	const uint32_t *scores = op->in[0].dims, *deltas = op->in[1].dims;
+	const uint32_t *scores = op->in[0].dims;
 	struct target t = { 0 };
 	uint64_t boxes = 1, most;
 	uint32_t c;
@@ -114,18 +113,21 @@ static int infer(struct nna_op_context *op)
 	if (ret)
 		return ret;
 	c = nna_axis_c(t.nchw);
-	for (uint32_t k = 0; k < 4; k++) {
-		if (deltas[k] != (k == c ? scores[k] * 4ull : scores[k]))
-			return nna_op_fail(op, "dimension %u of scores and deltas does not fit "
-					   "together", k);
+	for (uint32_t k = 0; k < 4 && !ret; k++) {
+		ret = k == c ? nna_require_dim(op, 1, k, scores[k] * 4ull, "four per anchor") :
+			       nna_require_dim(op, 1, k, scores[k], "that of input 0");
 		if (boxes <= NNA_IR_MAX_BOXES)
 			boxes *= scores[k];
 	}
-	if (op->in[2].dims[0] != scores[c] || op->in[2].dims[1] != 4 ||
-	    op->in[3].dims[0] != scores[0] || op->in[3].dims[1] != 2)
-		return nna_op_fail(op, "scores, anchors and image sizes do not fit together");
+	ret = ret ?: nna_require_dim(op, 2, 0, scores[c], "the anchors of input 0") ?:
+	      nna_require_dim(op, 2, 1, 4, "x1 y1 x2 y2 of an anchor") ?:
+	      nna_require_dim(op, 3, 0, scores[0], "the images of input 0") ?:
+	      nna_require_dim(op, 3, 1, 2, "height and width");
+	if (ret)
+		return ret;
 	if (boxes > NNA_IR_MAX_BOXES)
-		return nna_op_unsupported(op, "more than %u boxes", NNA_IR_MAX_BOXES);
+		return nna_op_unsupported(op, NNA_IN(0), "%llu boxes or more", "up to %u boxes",
+					  (unsigned long long)boxes, NNA_IR_MAX_BOXES);
 	most = boxes ? boxes / scores[0] : 0;
 	if (t.command.nms.candidates && t.command.nms.candidates < most)
 		most = t.command.nms.candidates;

@@ -72,10 +72,12 @@ static int begin_branch(struct nna_subgraph_run *run, const struct nna_op_contex
 static int infer(struct nna_op_context *op)
 {
 	struct nna_subgraph_run a, b;
+	char text[128];
 	int known = known_condition(op), ret;
 
 	if (op->in[0].final && (op->in[0].rank > 1 || (op->in[0].rank && op->in[0].dims[0] != 1)))
-		return nna_op_fail(op, "the condition has more or less than one element");
+		return nna_op_refuse(op, NNA_IN(0), "dimensions %s", "one element",
+				     nna_shape_text(&op->in[0], text, sizeof(text)));
 	ret = begin_branch(&a, op, known == 0 ? ELSE : THEN);
 	if (ret)
 		return ret;

@@ -4,7 +4,6 @@
  * visits operations in execution order and compares what they infer with what the model states.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,18 +18,6 @@ void nna_infer_begin(const struct nna_graph *graph, uint32_t subgraph, struct nn
 		shapes[i] = sg->operands[i].stated;
 }
 
-/* The dims as text: "[1, 224, 224, 3]". */
-static const char *shape_text(const struct nna_shape *shape, char *text, size_t size)
-{
-	size_t n = 0;
-
-	for (uint32_t k = 0; k < shape->rank && n < size; k++)
-		n += (size_t)snprintf(text + n, size - n, "%s%u", k ? ", " : "[", shape->dims[k]);
-	snprintf(n < size ? text + n : text + size - 1, n < size ? size - n : 1,
-		 shape->rank ? "]" : "[]");
-	return text;
-}
-
 /* Compares output @i, as inferred, with what the model states; then its shape is final. */
 static int settle_output(struct nna_op_context *op, uint32_t i)
 {
@@ -43,12 +30,14 @@ static int settle_output(struct nna_op_context *op, uint32_t i)
 	for (uint32_t k = shape->bounded; same && k < stated->rank; k++)
 		same = !stated->dims[k] || stated->dims[k] == shape->dims[k];
 	if (!same)
-		return nna_op_fail(op, "output %u has dimensions %s, but the model says %s", i,
-				   shape_text(shape, computed, sizeof(computed)),
-				   shape_text(stated, model, sizeof(model)));
+		return nna_op_refuse(op, NNA_OUT(i), "the model states dimensions %s",
+				     "%s, which follow from the inputs",
+				     nna_shape_text(stated, model, sizeof(model)),
+				     nna_shape_text(shape, computed, sizeof(computed)));
 	shape->final = true;
 	if (!nna_shape_bytes(shape, &bytes) || bytes > INT32_MAX)
-		return nna_op_fail(op, "output %u is larger than 2 GiB", i);
+		return nna_op_refuse(op, NNA_OUT(i), "dimensions %s", "2 GiB at most",
+				     nna_shape_text(shape, computed, sizeof(computed)));
 	return 0;
 }
 

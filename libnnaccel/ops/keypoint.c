@@ -16,13 +16,11 @@
 /* The scale of boxes and keypoints beside heat maps of 8 bits. */
 #define BOX_SCALE 0.125f
 
-static int check_box_scale(const struct nna_op_context *op, const char *what,
+static int check_box_scale(const struct nna_op_context *op, uint32_t operand,
 			   const struct nna_shape *shape)
 {
-	if (shape->type != NNA_OPERAND_TENSOR_QUANT16_ASYMM ||
-	    (shape->scale == BOX_SCALE && !shape->zero_point))
-		return 0;
-	return nna_op_fail(op, "the %s need a scale of 0.125 and a zero point of 0", what);
+	return shape->type == NNA_OPERAND_TENSOR_QUANT16_ASYMM ?
+		       nna_check_quant(op, operand, BOX_SCALE, 0) : 0;
 }
 
 static int check(struct nna_op_context *op)
@@ -30,8 +28,8 @@ static int check(struct nna_op_context *op)
 	bool nchw;
 	int ret = nna_check_dim(op, 1, 1, 4) ?:
 		  nna_check_dim(op, 1, 0, nna_known_dim(&op->in[0], 0)) ?:
-		  check_box_scale(op, "boxes", &op->in[1]) ?:
-		  check_box_scale(op, "keypoints", &op->out[1]);
+		  check_box_scale(op, NNA_IN(1), &op->in[1]) ?:
+		  check_box_scale(op, NNA_OUT(1), &op->out[1]);
 
 	if (ret)
 		return ret;
@@ -51,12 +49,13 @@ static int infer(struct nna_op_context *op)
 	if (ret)
 		return ret;
 	if (dims[nna_axis_h(nchw)] != dims[nna_axis_w(nchw)] || dims[nna_axis_h(nchw)] < 2)
-		return nna_op_fail(op,
-				   "heat maps of %u x %u: they need to be square, 2 x 2 at least",
-				   dims[nna_axis_h(nchw)], dims[nna_axis_w(nchw)]);
-	if (op->in[1].dims[0] != dims[0] || op->in[1].dims[1] != 4)
-		return nna_op_fail(op, "boxes of [%u, %u] for %u heat maps", op->in[1].dims[0],
-				   op->in[1].dims[1], dims[0]);
+		return nna_op_refuse(op, NNA_IN(0), "heat maps of %u x %u",
+				     "square ones of 2 x 2 or more", dims[nna_axis_h(nchw)],
+				     dims[nna_axis_w(nchw)]);
+	ret = nna_require_dim(op, 1, 0, dims[0], "the number of heat maps") ?:
+	      nna_require_dim(op, 1, 1, 4, "x1 y1 x2 y2 of a box");
+	if (ret)
+		return ret;
 	out[1] = dims[nna_axis_c(nchw)];
 	return nna_set_dims(op, 0, 2, out) ?: nna_set_dims(op, 1, 3, out);
 }

@@ -21,28 +21,26 @@
 
 enum { SPARSE_DEPRECATED = 1, DENSE = 2, SPARSE = 3 };
 
-static int read_type(const struct nna_op_context *op, int32_t *type)
+static int read_type(const struct nna_op_context *op, uint32_t *type)
 {
 	uint32_t hashes = nna_known_dim(&op->in[0], 0), bits = nna_known_dim(&op->in[0], 1);
 	uint32_t room = bits;
-	int ret = nna_op_scalar_i32(op, 3, type);
+	int ret = nna_param_number(op, 3, "the projection SPARSE_DEPRECATED, DENSE or SPARSE",
+				   SPARSE_DEPRECATED, SPARSE, type);
 
-	if (ret)
+	if (ret || *type == DENSE)
 		return ret;
-	if (*type < SPARSE_DEPRECATED || *type > SPARSE)
-		return nna_op_fail(op, "there is no type of projection %d", *type);
-	if (*type == DENSE)
-		return 0;
 	for (uint32_t rest = hashes ? hashes - 1 : 0; rest; rest >>= 1)
 		room++;
 	return room <= 32 ? 0 :
-			    nna_op_fail(op, "%u signatures of %u bits do not fit into 32 bits",
-					hashes, bits);
+			    nna_op_refuse(op, NNA_IN(0), "%u hashes of %u bits",
+					  "32 bits at most for a hash and its number", hashes,
+					  bits);
 }
 
 static int check(struct nna_op_context *op)
 {
-	int32_t type;
+	uint32_t type;
 
 	return nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], 0)) ?:
 	       nna_later(read_type(op, &type));
@@ -51,17 +49,15 @@ static int check(struct nna_op_context *op)
 static int infer(struct nna_op_context *op)
 {
 	uint64_t bits = (uint64_t)op->in[0].dims[0] * op->in[0].dims[1];
-	int32_t type;
+	uint32_t type;
 	int ret = read_type(op, &type);
 
 	if (ret)
 		return ret;
-	if (nna_op_has_input(op, 2) && op->in[2].dims[0] != op->in[1].dims[0])
-		return nna_op_fail(op, "%u weights for %u elements", op->in[2].dims[0],
-				   op->in[1].dims[0]);
-	if (bits > INT32_MAX)
-		return nna_op_fail(op, "the output becomes too large");
-	return nna_set_dims(op, 0, 1,
+	if (nna_op_has_input(op, 2))
+		ret = nna_require_dim(op, 2, 0, op->in[1].dims[0], "dimension 0 of input 1");
+	return ret ?: nna_require_size(op, 0, bits) ?:
+	       nna_set_dims(op, 0, 1,
 			    type == DENSE ? (uint32_t[]){ (uint32_t)bits } : op->in[0].dims);
 }
 
@@ -118,7 +114,7 @@ static int join(struct nna_op_context *op, uint32_t out, uint32_t bits, bool off
 static int lower(struct nna_op_context *op)
 {
 	const uint32_t *dims = op->in[0].dims;
-	int32_t type;
+	uint32_t type;
 	int ret = read_type(op, &type);
 
 	if (ret)

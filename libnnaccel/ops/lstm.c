@@ -115,24 +115,21 @@ static int check_matrix(const struct nna_op_context *op, uint32_t i, uint32_t ro
 /* Which operands may be omitted, and which of them only together. */
 static int check_together(const struct nna_op_context *op, const struct layout *at)
 {
-	uint32_t cell = at->cell;
-	bool coupled = !has(op, cell, NNA_GATE_INPUT), peephole = has(op, cell, CELL_PEEPHOLE + 1);
+	uint32_t cell = at->cell, peephole = cell + CELL_PEEPHOLE;
+	bool coupled = !has(op, cell, NNA_GATE_INPUT);
+	int ret = nna_check_both(op, cell, cell + CELL_RECURRENT) ?:
+		  nna_check_both(op, cell, cell + CELL_BIAS) ?:
+		  nna_check_both(op, peephole + 1, peephole + 2) ?:
+		  nna_check_goes_with(op, cell + CELL_PROJECTION, cell + CELL_PROJECTION + 1);
 
-	if (coupled == has(op, cell, CELL_RECURRENT) || coupled == has(op, cell, CELL_BIAS))
-		return nna_op_fail(op, "weights and bias of the input gate come together "
-				   "or not at all");
-	if (has(op, cell, CELL_PEEPHOLE + 2) != peephole ||
-	    has(op, cell, CELL_PEEPHOLE) != (peephole && !coupled))
-		return nna_op_fail(op, "peephole weights come together or not at all");
-	if (has(op, cell, CELL_PROJECTION + 1) && !has(op, cell, CELL_PROJECTION))
-		return nna_op_fail(op, "a bias of the projection without its weights");
-	if (has(op, at->norm, 0) && coupled)
-		return nna_op_fail(op, "a norm of the input gate, which there is not");
-	for (uint32_t g = 2; g < NNA_GATES; g++) {
-		if (has(op, at->norm, g) != has(op, at->norm, 1))
-			return nna_op_fail(op, "layer norm weights come together or not at all");
-	}
-	return 0;
+	if (!ret && coupled)
+		ret = nna_check_omitted(op, peephole, "because the input gate has no weights") ?:
+		      nna_check_omitted(op, at->norm, "because the input gate has no weights");
+	else if (!ret)
+		ret = nna_check_both(op, peephole, peephole + 1);
+	for (uint32_t g = 2; g < NNA_GATES && !ret; g++)
+		ret = nna_check_both(op, at->norm + 1, at->norm + g);
+	return ret;
 }
 
 static int check_cell(const struct nna_op_context *op, const struct layout *at)
@@ -174,19 +171,20 @@ static int check_sizes(const struct nna_op_context *op, const struct layout *at,
 	uint32_t size = op->in[in].dims[op->in[in].rank - 1];
 
 	for (uint32_t g = 0; g < NNA_GATES; g++) {
-		const struct nna_shape *weights = &op->in[at->cell + g];
+		int ret = 0;
 
-		if (has(op, at->cell, g) &&
-		    (weights->dims[1] != size || !weights->dims[0] || !size))
-			return nna_op_fail(op, "input %u takes %u elements instead of %u",
-					   at->cell + g, weights->dims[1], size);
+		if (has(op, at->cell, g))
+			ret = nna_require_dim(op, at->cell + g, 1, size,
+					      "the last dimension of its input") ?:
+			      nna_require_elements(op, at->cell + g, 3);
+		if (ret)
+			return ret;
 	}
-	if (op->in[at->h].dims[0] != op->in[at->c].dims[0])
-		return nna_op_fail(op, "the states have different batches");
-	if (!has(op, at->cell, CELL_PROJECTION) && op->in[at->h].dims[1] != op->in[at->c].dims[1])
-		return nna_op_fail(op, "%u outputs of %u units need a projection",
-				   op->in[at->h].dims[1], op->in[at->c].dims[1]);
-	return 0;
+	return nna_require_dim(op, at->c, 0, op->in[at->h].dims[0],
+			       "the batch of the output state") ?:
+	       (has(op, at->cell, CELL_PROJECTION) ? 0 :
+		nna_require_dim(op, at->h, 1, op->in[at->c].dims[1],
+				"the units, without a projection"));
 }
 
 /* The value of input @from + @i, NNA_NO_VALUE where it is omitted. */
@@ -338,21 +336,18 @@ static bool merged(uint32_t outputs)
 
 static int bi_check(struct nna_op_context *op)
 {
-	uint32_t outputs = op->operation->output_count;
-	bool merge = merged(outputs), aux = nna_op_has_input(op, BI_AUX);
+	uint32_t outputs = op->operation->output_count, forward, backward;
+	bool merge = merged(outputs);
 	int ret = check_cell(op, &forward_layout) ?: check_cell(op, &backward_layout) ?:
 		  check_params(op, BI_ACT) ?: nna_later(nna_op_scalar_bool(op, BI_MERGE, &merge));
 
 	if (ret)
 		return ret;
 	if (merge != merged(outputs))
-		return nna_op_fail(op, "%u outputs", outputs);
-	if (!aux &&
-	    (has(op, forward_layout.aux_weights, 1) || has(op, backward_layout.aux_weights, 1)))
-		return nna_op_fail(op, "auxiliary weights without an auxiliary input");
-	if (has(op, forward_layout.aux_weights, 1) != has(op, backward_layout.aux_weights, 1))
-		return nna_op_fail(op, "auxiliary weights in one direction only");
-	return 0;
+		return nna_refuse_directions(op, BI_MERGE, merge, 4);
+	forward = forward_layout.aux_weights + 1;
+	backward = backward_layout.aux_weights + 1;
+	return nna_check_both(op, forward, backward) ?: nna_check_goes_with(op, BI_AUX, forward);
 }
 
 /* An auxiliary input without weights is the input of the backward cell. */

@@ -15,34 +15,26 @@
 /* Most rows times classes of one operation of the ir. */
 #define MOST_SUMS (1u << 23)
 
-static int read_samples(const struct nna_op_context *op, int32_t *samples)
+static int read_samples(const struct nna_op_context *op, uint32_t *samples)
 {
-	int ret = nna_op_scalar_i32(op, 1, samples);
-
-	if (!ret && *samples < 0)
-		ret = nna_op_fail(op, "%d samples are asked for", *samples);
-	return ret;
+	return nna_param_number(op, 1, "the number of samples", 0, INT32_MAX, samples);
 }
 
 static int check(struct nna_op_context *op)
 {
-	int32_t samples;
+	uint32_t samples;
 
 	return nna_check_dim(op, 2, 0, 2) ?: nna_later(read_samples(op, &samples));
 }
 
 static int infer(struct nna_op_context *op)
 {
-	int32_t samples;
-	int ret = read_samples(op, &samples);
+	uint32_t samples;
 
-	if (ret)
-		return ret;
-	if (op->in[2].dims[0] != 2)
-		return nna_op_fail(op, "there are %u seeds instead of 2", op->in[2].dims[0]);
-	if (!op->in[0].dims[1])
-		return nna_op_fail(op, "there are no classes to draw from");
-	return nna_set_dims(op, 0, 2, (uint32_t[]){ op->in[0].dims[0], (uint32_t)samples });
+	return read_samples(op, &samples) ?:
+	       nna_require_dim(op, 2, 0, 2, "the number of seeds") ?:
+	       nna_require_elements(op, 0, 1u << 1) ?:
+	       nna_set_dims(op, 0, 2, (uint32_t[]){ op->in[0].dims[0], samples });
 }
 
 static int lower(struct nna_op_context *op)

@@ -46,10 +46,8 @@ static int l2_check(struct nna_op_context *op)
 	uint32_t axis;
 	int ret = nna_later(nna_param_input_axis(op, 1, &axis));
 
-	if (!ret && nna_operand_type_is_quantised(op->out[0].type) &&
-	    (op->out[0].scale != 1.0f / 128 || op->out[0].zero_point != (is_signed ? 0 : 128)))
-		ret = nna_op_fail(op, "the output needs scale 1/128 and zero point %d",
-				  is_signed ? 0 : 128);
+	if (!ret && nna_operand_type_is_quantised(op->out[0].type))
+		ret = nna_check_quant(op, NNA_OUT(0), 1.0f / 128, is_signed ? 0 : 128);
 	return ret;
 }
 
@@ -105,13 +103,10 @@ struct response {
 
 static int read_response(const struct nna_op_context *op, struct response *r)
 {
-	int32_t radius;
-	int ret = nna_op_scalar_i32(op, 1, &radius) ?: nna_op_scalar_f32(op, 2, &r->bias) ?:
+	int ret = nna_param_number(op, 1, "the radius", 0, INT32_MAX, &r->radius) ?:
+		  nna_op_scalar_f32(op, 2, &r->bias) ?:
 		  nna_op_scalar_f32(op, 3, &r->alpha) ?: nna_op_scalar_f32(op, 4, &r->beta);
 
-	if (!ret && radius < 0)
-		ret = nna_op_fail(op, "the radius is %d", radius);
-	r->radius = (uint32_t)radius;
 	return ret ?: nna_param_input_axis(op, 5, &r->axis);
 }
 

@@ -84,35 +84,58 @@ void nna_op_context_end(struct nna_op_context *op)
 	free(op->in_operand);
 }
 
-/* One line that names the operation. */
-static void say(const struct nna_op_context *op, const char *format, va_list args)
+/* The operation as a message names it: "ADD (operation 2)", with its subgraph unless that is 0. */
+static void name_operation(const struct nna_op_context *op, char *text, size_t size)
 {
 	const char *name = nna_operation_name(op->operation->type);
-	char text[NNA_REFUSAL_SIZE];
+	int n = snprintf(text, size, "%s (operation %u", name ? name : "?", op->index);
 
+	if (op->subgraph)
+		n += snprintf(text + n, size - (size_t)n, " of subgraph %u", op->subgraph);
+	snprintf(text + n, size - (size_t)n, ")");
+}
+
+/* The operand as a message names it: "input 1 (operand 7): ". */
+static void name_operand(const struct nna_op_context *op, uint32_t operand, char *text, size_t size)
+{
+	bool output = operand & NNA_OP_OUTPUT;
+	uint32_t i = operand & ~NNA_OP_OUTPUT;
+
+	if (i == NNA_OP_LIST)
+		snprintf(text, size, "%s: ", output ? "outputs" : "inputs");
+	else if (operand == NNA_NO_OPERAND)
+		*text = 0;
+	else if (i < (output ? op->operation->output_count : op->operation->input_count))
+		snprintf(text, size, "%s %u (operand %u): ", output ? "output" : "input", i,
+			 output ? op->operation->outputs[i] : op->operation->inputs[i]);
+	else
+		snprintf(text, size, "%s %u: ", output ? "output" : "input", i);
+}
+
+int nna_op_say(const struct nna_op_context *op, int error, uint32_t operand, const char *format,
+	       ...)
+{
+	char operation[96], name[48], text[NNA_REFUSAL_SIZE];
+	va_list args;
+
+	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
-	nna_log_print(op->log, NNA_LOG_ERROR, "%s (operation %u): %s", name ? name : "?", op->index,
-		      text);
+	va_end(args);
+	name_operation(op, operation, sizeof(operation));
+	name_operand(op, operand, name, sizeof(name));
+	nna_log_print(op->log, NNA_LOG_ERROR, "%s: %s%s", operation, name, text);
+	return error;
 }
 
-int nna_op_fail(const struct nna_op_context *op, const char *format, ...)
+const char *nna_shape_text(const struct nna_shape *shape, char *text, size_t size)
 {
-	va_list args;
+	size_t n = 0;
 
-	va_start(args, format);
-	say(op, format, args);
-	va_end(args);
-	return -EINVAL;
-}
-
-int nna_op_unsupported(const struct nna_op_context *op, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	say(op, format, args);
-	va_end(args);
-	return -ENOTSUP;
+	for (uint32_t k = 0; k < shape->rank && n < size; k++)
+		n += (size_t)snprintf(text + n, size - n, "%s%u", k ? ", " : "[", shape->dims[k]);
+	snprintf(n < size ? text + n : text + size - 1, n < size ? size - n : 1,
+		 shape->rank ? "]" : "[]");
+	return text;
 }
 
 /* Return: an operand as the table of signatures takes it. Ranks of outputs are for infer(). */
@@ -130,7 +153,7 @@ static struct nna_actual actual_operand(const void *context, bool output, uint32
 	return actual;
 }
 
-/* That the operands are what the table says: their numbers, types and ranks. */
+/* Compares numbers, types and ranks of the operands with the table. */
 static int check_signature(const struct nna_op_context *op)
 {
 	const struct nna_call call = {
@@ -142,7 +165,8 @@ static int check_signature(const struct nna_op_context *op)
 	};
 	char text[NNA_REFUSAL_SIZE];
 
-	return nna_signature_check(&call, NNA_SUPPORT, text) ? nna_op_fail(op, "%s", text) : 0;
+	return nna_signature_check(&call, NNA_SUPPORT, text) ?
+		       nna_op_say(op, -EINVAL, NNA_NO_OPERAND, "%s", text) : 0;
 }
 
 int nna_op_check(struct nna_op_context *op)
@@ -151,16 +175,18 @@ int nna_op_check(struct nna_op_context *op)
 	uint32_t in = op->operation->input_count, out = op->operation->output_count;
 
 	if (!what)
-		return nna_op_unsupported(op, "type %u is not supported", op->operation->type);
+		return nna_op_unsupported(op, NNA_NO_OPERAND, "the operation has type %u",
+					  "the types of nnaccel-operations(7)",
+					  op->operation->type);
 	for (uint32_t i = 0; i < in + out; i++) {
 		if (op->in[i].type == NNA_OPERAND_OPAQUE)
-			return nna_op_unsupported(op, "%s %u is larger than the library can hold, "
-						  "or of a vendor's type", i < in ? "input" :
-						  "output", i < in ? i : i - in);
+			return nna_op_unsupported(op, i < in ? NNA_IN(i) : NNA_OUT(i - in),
+						  "a vendor's type, or a size beyond 2 GiB",
+						  "NNAPI's types up to 2 GiB");
 	}
 	for (uint32_t i = 0; i < in && !what->any_rank; i++) {
 		if (op->in[i].rank > NNA_IR_MAX_RANK)
-			return nna_op_unsupported(op, "input %u has rank %u, the most is %u", i,
+			return nna_op_unsupported(op, NNA_IN(i), "rank %u", "ranks up to %u",
 						  op->in[i].rank, NNA_IR_MAX_RANK);
 	}
 	return check_signature(op) ?: (what->check ? what->check(op) : 0);
@@ -178,6 +204,13 @@ bool nna_op_may_omit_input(const struct nna_op_context *op, uint32_t i)
 
 	return op->in_operand[i]->lifetime == NNA_LIFETIME_INPUT && !shape->final &&
 	       shape->rank == 1 && !shape->dims[0];
+}
+
+int nna_check_given(const struct nna_op_context *op, uint32_t i)
+{
+	if (nna_op_has_input(op, i))
+		return 0;
+	return nna_op_refuse(op, NNA_IN(i), "no value", "one: it is not optional");
 }
 
 bool nna_op_outputs_are_final(const struct nna_op_context *op)
@@ -217,12 +250,14 @@ const void *nna_op_data(const struct nna_op_context *op, uint32_t i)
 static int scalar(const struct nna_op_context *op, uint32_t i, enum nna_operand_type type,
 		  enum nna_operand_type other, const void **data)
 {
-	if (!nna_op_has_input(op, i))
-		return nna_op_fail(op, "input %u is missing", i);
+	int ret = nna_check_given(op, i);
+
+	if (ret)
+		return ret;
 	if (op->in[i].type != type && op->in[i].type != other)
-		return nna_op_fail(op, "input %u is of type %s instead of %s", i,
-				   nna_operand_type_name(op->in[i].type),
-				   nna_operand_type_name(type));
+		return nna_op_refuse(op, NNA_IN(i), "a scalar of type %s", "%s",
+				     nna_operand_type_name(op->in[i].type),
+				     nna_operand_type_name(type));
 	*data = nna_op_data(op, i);
 	return *data ? 0 : -EAGAIN;
 }
@@ -269,13 +304,14 @@ int nna_op_tensor_i32(const struct nna_op_context *op, uint32_t i, int32_t **val
 {
 	const void *data;
 	uint64_t n;
+	int ret = nna_check_given(op, i);
 
-	if (!nna_op_has_input(op, i))
-		return nna_op_fail(op, "input %u is missing", i);
+	if (ret)
+		return ret;
 	if (op->in[i].type != NNA_OPERAND_TENSOR_INT32 &&
 	    op->in[i].type != NNA_OPERAND_TENSOR_INT64)
-		return nna_op_fail(op, "input %u is of type %s instead of TENSOR_INT32", i,
-				   nna_operand_type_name(op->in[i].type));
+		return nna_op_refuse(op, NNA_IN(i), "type %s", "TENSOR_INT32 or TENSOR_INT64",
+				     nna_operand_type_name(op->in[i].type));
 	if (!nna_shape_elements(&op->in[i], &n))
 		return -EAGAIN;
 	data = nna_op_data(op, i);

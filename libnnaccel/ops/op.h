@@ -21,7 +21,7 @@
  *	Q0, Q1 ...	the same, with the same scale and zero point
  *
  * An operation has three functions. All see it through an nna_op_context; errors go through
- * nna_op_fail(), which names the operation.
+ * nna_op_refuse(), which names the operation.
  *
  *	check()	The rules of NNAPI that need no values and are not in the operation's signature:
  *		sizes that must agree, quantisation, and values of constant scalars. Counts, types
@@ -39,6 +39,8 @@
  */
 #ifndef NNA_OP_H
 #define NNA_OP_H
+
+#include <errno.h>
 
 #include "libnnaccel/graph/graph.h"
 #include "libnnaccel/ops/infer.h"
@@ -148,18 +150,48 @@ void nna_op_context_end(struct nna_op_context *op);
 int nna_op_check(struct nna_op_context *op);
 
 /*
- * Logs "CONV_2D (operation 3): <text>" and returns -EINVAL (nna_op_fail) or -ENOTSUP
- * (nna_op_unsupported).
+ * The operand of a refusal: input @i, output @i, the list of inputs or outputs where their number
+ * is wrong, or no operand where the operation itself is not known.
  */
-int nna_op_fail(const struct nna_op_context *op, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-int nna_op_unsupported(const struct nna_op_context *op, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+#define NNA_OP_OUTPUT 0x80000000u
+#define NNA_OP_LIST 0x7fffffffu
+#define NNA_IN(i) ((uint32_t)(i))
+#define NNA_OUT(i) ((uint32_t)(i) | NNA_OP_OUTPUT)
+#define NNA_INPUTS NNA_OP_LIST
+#define NNA_OUTPUTS (NNA_OP_LIST | NNA_OP_OUTPUT)
+#define NNA_NO_OPERAND (NNA_OP_LIST - 1)
+
+/*
+ * Refuses an operation that breaks a rule: logs one line and returns -EINVAL.
+ *
+ *	nna_op_refuse(op, NNA_IN(2), "%u elements", "%u, one for each filter", count, filters)
+ *	CONV_2D (operation 3): input 2 (operand 7): 5 elements; expected 4, one for each filter
+ *
+ * The first text says what @operand has, the second what it must have; both are string literals,
+ * and the arguments of both follow. tests/unit/libnnaccel/ops/test_refusals.c has a row for each
+ * call.
+ */
+#define nna_op_refuse(op, operand, wrong, ...) \
+	nna_op_say(op, -EINVAL, operand, wrong "; expected " __VA_ARGS__)
+/*
+ * Refuses an operation that is valid but beyond the library: logs one line and returns -ENOTSUP.
+ * The second text says what the library supports.
+ */
+#define nna_op_unsupported(op, operand, wrong, ...) \
+	nna_op_say(op, -ENOTSUP, operand, wrong "; supported: " __VA_ARGS__)
+/* The function of both. Return: @error. */
+int nna_op_say(const struct nna_op_context *op, int error, uint32_t operand, const char *format,
+	       ...) __attribute__((format(printf, 4, 5)));
+
+/* Writes the dims as text, "[1, 224, 224, 3]". Return: @text. */
+const char *nna_shape_text(const struct nna_shape *shape, char *text, size_t size);
 
 /*
  * Whether input @i exists, has a value, and is not left out by the caller (nna_shape's @omitted).
  */
 bool nna_op_has_input(const struct nna_op_context *op, uint32_t i);
+/* For check(): input @i is given. Return: 0, or -EINVAL with a message. */
+int nna_check_given(const struct nna_op_context *op, uint32_t i);
 
 /*
  * Whether input @i is an input of the model with the dims [0]: that is how models state one that a

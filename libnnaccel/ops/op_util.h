@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What operations share: rules that signatures do not state (nna_check_*, nna_param_*),
+ * What operations share: rules that signatures do not state (nna_check_*, nna_require_*,
+ * nna_param_*),
  * shapes of outputs (nna_set_*, nna_infer_*), views, and short ways to lower (nna_do_*).
  *
- * Checks return 0 or the error of nna_op_fail(), so they chain: return a ?: b ?: c. Ranks and dims
- * that are not known pass every check. nna_view_* and those nna_do_* that return int64_t give the
- * number of a value or a negative errno; NNA_VALUE() takes the number out.
+ * Checks return 0 or the error of nna_op_refuse(), so they chain: return a ?: b ?: c. nna_check_*
+ * accept ranks and dims that are not known, nna_require_* are called with complete shapes.
+ * nna_view_* and those nna_do_* that return int64_t return the number of a value or a negative
+ * errno; NNA_VALUE() takes the number out.
  */
 #ifndef NNA_OP_UTIL_H
 #define NNA_OP_UTIL_H
@@ -45,6 +47,27 @@ int nna_check_in_quant(const struct nna_op_context *op, uint32_t i, uint32_t lik
 int nna_check_rank(const struct nna_op_context *op, uint32_t i, uint32_t rank);
 /* Dimension @axis of input @i is @value, where known. */
 int nna_check_dim(const struct nna_op_context *op, uint32_t i, uint32_t axis, uint32_t value);
+/*
+ * With complete shapes: dimension @axis of input @i is @value; the message ends with @why, a noun
+ * phrase.
+ */
+int nna_require_dim(const struct nna_op_context *op, uint32_t i, uint32_t axis, uint64_t value,
+		    const char *why);
+/* With complete shapes: no dimension of input @i in @axes, a bit set, is 0. */
+int nna_require_elements(const struct nna_op_context *op, uint32_t i, uint32_t axes);
+/* With complete shapes: the number of elements of input @i, which fits in 64 bits. */
+int nna_require_count(const struct nna_op_context *op, uint32_t i, uint64_t *elements);
+/* A dimension of output @i, @size, fits in an int32_t. */
+int nna_require_size(const struct nna_op_context *op, uint32_t i, uint64_t size);
+/* @operand, NNA_IN(i) or NNA_OUT(i), has this scale and zero point. */
+int nna_check_quant(const struct nna_op_context *op, uint32_t operand, float scale,
+		    int32_t zero_point);
+/* Input @i is omitted; the message ends with @why. */
+int nna_check_omitted(const struct nna_op_context *op, uint32_t i, const char *why);
+/* Input @i is given if input @other is. */
+int nna_check_goes_with(const struct nna_op_context *op, uint32_t i, uint32_t other);
+/* Inputs @a and @b are both given or both omitted. */
+int nna_check_both(const struct nna_op_context *op, uint32_t a, uint32_t b);
 
 /* Dimension @axis if it is known, else 0. */
 static inline uint32_t nna_known_dim(const struct nna_shape *shape, uint32_t axis)
@@ -60,8 +83,20 @@ int nna_param_f32(const struct nna_op_context *op, uint32_t i, float missing, fl
 int nna_param_bool(const struct nna_op_context *op, uint32_t i, bool missing, bool *value);
 /* Input @i is a fused activation, none by default. */
 int nna_param_activation(const struct nna_op_context *op, uint32_t i, enum nna_activation *act);
-/* An axis in [-rank, rank) as one in [0, rank). */
-int nna_param_axis(const struct nna_op_context *op, int32_t axis, uint32_t rank, uint32_t *out);
+/*
+ * Reads INT32 scalar @i, which is in [@least, @most]; INT32_MAX is no limit. @what names the
+ * parameter in the message: "the stride".
+ */
+int nna_param_number(const struct nna_op_context *op, uint32_t i, const char *what, int32_t least,
+		     int32_t most, uint32_t *value);
+/* Reads float scalar @i, which is above 0. @what: as for nna_param_number(). */
+int nna_param_positive(const struct nna_op_context *op, uint32_t i, const char *what, float *value);
+/* Reads tensor @i of exactly @count INT32; the message ends with @why, a noun phrase. */
+int nna_param_numbers(const struct nna_op_context *op, uint32_t i, uint32_t count, const char *why,
+		      int32_t *numbers);
+/* Converts @axis in [-rank, rank), which input @i states, to one in [0, rank). */
+int nna_param_axis(const struct nna_op_context *op, uint32_t i, int32_t axis, uint32_t rank,
+		   uint32_t *out);
 /* Input @i is an axis of input 0, by default the last; -EAGAIN while the rank is not known. */
 int nna_param_input_axis(const struct nna_op_context *op, uint32_t i, uint32_t *axis);
 /* For check(): a value that is not known yet is no error. */

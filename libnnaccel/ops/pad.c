@@ -40,43 +40,33 @@ struct padding {
 static int read_padding(const struct nna_op_context *op, struct padding *padding)
 {
 	const struct nna_shape *in = &op->in[0];
-	uint32_t count;
-	int32_t *numbers;
+	int32_t numbers[2 * NNACCEL_MAX_RANK];
 	int ret;
 
 	if (!in->rank_known)
 		return -EAGAIN;
-	ret = nna_op_tensor_i32(op, 1, &numbers, &count);
-	if (ret)
-		return ret;
-	if (count != 2 * in->rank)
-		ret = nna_op_fail(op, "%u numbers of padding for rank %u", count, in->rank);
+	ret = nna_param_numbers(op, 1, 2 * in->rank, "two for each dimension", numbers);
 	for (uint32_t k = 0; k < in->rank && !ret; k++) {
 		uint64_t size = in->dims[k];
 
-		if (numbers[2 * k] < 0 || numbers[2 * k + 1] < 0) {
-			ret = nna_op_fail(op, "the padding of dimension %u is negative", k);
-			break;
-		}
+		if (numbers[2 * k] < 0 || numbers[2 * k + 1] < 0)
+			return nna_op_refuse(op, NNA_IN(1), "dimension %u is padded by %d and %d",
+					     "0 or more", k, numbers[2 * k], numbers[2 * k + 1]);
 		padding->before[k] = (uint32_t)numbers[2 * k];
 		padding->after[k] = (uint32_t)numbers[2 * k + 1];
 		size += (uint64_t)padding->before[k] + padding->after[k];
-		if (size > INT32_MAX)
-			ret = nna_op_fail(op, "dimension %u becomes too large", k);
+		ret = nna_require_size(op, 0, size);
 		padding->dims[k] = (uint32_t)size;
 	}
-	free(numbers);
 	return ret;
 }
 
 /* The mode of MIRROR_PAD: whether the edge is mirrored too. */
 static int read_mode(const struct nna_op_context *op, bool *symmetric)
 {
-	int32_t mode;
-	int ret = nna_op_scalar_i32(op, 2, &mode);
+	uint32_t mode;
+	int ret = nna_param_number(op, 2, "the mode REFLECT or SYMMETRIC", 0, 1, &mode);
 
-	if (!ret && (mode < 0 || mode > 1))
-		ret = nna_op_fail(op, "there is no mode %d", mode);
 	*symmetric = !ret && mode;
 	return ret;
 }
@@ -164,8 +154,9 @@ static int mirror_infer(struct nna_op_context *op)
 		uint32_t size = op->in[0].dims[k], most = size && !symmetric ? size - 1 : size;
 
 		if (padding.before[k] > most || padding.after[k] > most)
-			return nna_op_fail(op, "dimension %u of %u elements cannot be mirrored "
-					   "that far", k, size);
+			return nna_op_refuse(op, NNA_IN(1), "dimension %u is padded by %u and %u",
+					     "%u at most, the elements to mirror", k,
+					     padding.before[k], padding.after[k], most);
 	}
 	return nna_set_dims(op, 0, op->in[0].rank, padding.dims);
 }

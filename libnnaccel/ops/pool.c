@@ -30,6 +30,20 @@ static int check(struct nna_op_context *op)
 	return nna_check_out_quant(op, 0, 0) ?: nna_window_check(op, &order);
 }
 
+/* A padding of the filter's size or more would leave windows without an element of the image. */
+static int check_paddings(const struct nna_op_context *op, const struct nna_window *w)
+{
+	const uint32_t paddings[] = { w->left, w->right, w->top, w->bottom };
+	const uint32_t sizes[] = { w->filter_w, w->filter_w, w->filter_h, w->filter_h };
+
+	for (uint32_t k = 0; k < 4; k++)
+		if (paddings[k] >= sizes[k])
+			return nna_op_refuse(op, NNA_IN(1 + k), "a padding of %u",
+					     "less than %u, the size of the filter", paddings[k],
+					     sizes[k]);
+	return 0;
+}
+
 static int geometry(const struct nna_op_context *op, struct nna_window *w, uint32_t *height,
 		    uint32_t *width)
 {
@@ -41,12 +55,10 @@ static int geometry(const struct nna_op_context *op, struct nna_window *w, uint3
 	ret = nna_window_read(op, &order, w);
 	if (ret)
 		return ret;
-	/* Otherwise there would be windows without any element of the image. */
-	if (!w->same && (w->left >= w->filter_w || w->right >= w->filter_w ||
-			 w->top >= w->filter_h || w->bottom >= w->filter_h))
-		return nna_op_fail(op, "the padding is not smaller than the filter");
-	return nna_window_place(op, w, in[nna_axis_h(w->nchw)], in[nna_axis_w(w->nchw)], height,
-				width);
+	if (!w->same)
+		ret = check_paddings(op, w);
+	return ret ?: nna_window_place(op, w, in[nna_axis_h(w->nchw)], in[nna_axis_w(w->nchw)],
+				       height, width);
 }
 
 static int infer(struct nna_op_context *op)

@@ -247,6 +247,13 @@ static int hidden_state(struct nna_lower *l, enum nna_ir_rounding rounding, uint
 	return multiply(l, rounding, out, gate, active, NNA_NO_VALUE, 0);
 }
 
+/* With complete shapes: inputs @cell and @output, the states, have the batch of input 0. */
+static int check_batches(const struct nna_op_context *op, uint32_t cell, uint32_t output)
+{
+	return nna_require_dim(op, cell, 0, op->in[0].dims[0], "the batch of input 0") ?:
+	       nna_require_dim(op, output, 0, op->in[0].dims[0], "the batch of input 0");
+}
+
 /* ------------------------------------------------------------------------- QUANTIZED_16BIT_LSTM */
 
 /* Integer bits and scale of its cell state. */
@@ -275,8 +282,9 @@ static int check16(struct nna_op_context *op)
 		      nna_check_dim(op, Q16_RECURRENT + g, 0, units) ?:
 		      nna_check_dim(op, Q16_RECURRENT + g, 1, units) ?:
 		      nna_check_dim(op, Q16_BIAS + g, 0, units);
-	if (!ret && op->in[Q16_CELL].scale != Q16_CELL_SCALE)
-		ret = nna_op_fail(op, "the cell state needs a scale of 1/2048");
+	if (!ret)
+		ret = nna_check_quant(op, NNA_IN(Q16_CELL), Q16_CELL_SCALE,
+				      op->in[Q16_CELL].zero_point);
 	return ret ?: nna_check_dim(op, Q16_CELL, 1, units) ?:
 	       nna_check_dim(op, Q16_OUTPUT, 1, units) ?:
 	       nna_check_out_quant(op, 0, Q16_CELL) ?: nna_check_out_quant(op, 1, Q16_OUTPUT);
@@ -284,10 +292,8 @@ static int check16(struct nna_op_context *op)
 
 static int infer16(struct nna_op_context *op)
 {
-	if (op->in[Q16_CELL].dims[0] != op->in[0].dims[0] ||
-	    op->in[Q16_OUTPUT].dims[0] != op->in[0].dims[0])
-		return nna_op_fail(op, "input and states have different batches");
-	return nna_set_like(op, 0, Q16_CELL) ?: nna_set_like(op, 1, Q16_OUTPUT);
+	return check_batches(op, Q16_CELL, Q16_OUTPUT) ?: nna_set_like(op, 0, Q16_CELL) ?:
+	       nna_set_like(op, 1, Q16_OUTPUT);
 }
 
 /* The columns of a, then those of b, in the quantisation of a. */
@@ -389,11 +395,8 @@ static int check_gate(const struct nna_op_context *op, uint32_t g, uint32_t unit
 
 static int check_coupling(const struct nna_op_context *op)
 {
-	if (nna_op_has_input(op, Q_WEIGHTS) != nna_op_has_input(op, Q_RECURRENT) ||
-	    nna_op_has_input(op, Q_WEIGHTS) != nna_op_has_input(op, Q_BIAS))
-		return nna_op_fail(op,
-				   "weights and bias of the input gate come together or not at all");
-	return 0;
+	return nna_check_both(op, Q_WEIGHTS, Q_RECURRENT) ?:
+	       nna_check_both(op, Q_WEIGHTS, Q_BIAS);
 }
 
 /* Integer bits of the cell state, whose scale is a power of two. */
@@ -403,8 +406,9 @@ static int cell_bits(const struct nna_op_context *op, uint32_t *bits)
 
 	/* Models state it in a few decimal digits. */
 	if (fabsf(exponent - nearest) > 1e-3f || nearest < -15 || nearest > -9)
-		return nna_op_fail(op, "the cell state has a scale of %g, which is no power of two "
-				   "from 2^-15 to 2^-9", (double)op->in[Q_CELL].scale);
+		return nna_op_refuse(op, NNA_IN(Q_CELL), "scale %g",
+				     "a power of two from 2^-15 to 2^-9",
+				     (double)op->in[Q_CELL].scale);
 	*bits = (uint32_t)((int)nearest + 15);
 	return 0;
 }
@@ -433,14 +437,12 @@ static int check(struct nna_op_context *op)
 
 static int infer(struct nna_op_context *op)
 {
-	if (op->in[Q_CELL].dims[0] != op->in[0].dims[0] ||
-	    op->in[Q_OUTPUT].dims[0] != op->in[0].dims[0])
-		return nna_op_fail(op, "input and states have different batches");
-	if (!nna_op_has_input(op, Q_PROJECTION) &&
-	    op->in[Q_CELL].dims[1] != op->in[Q_OUTPUT].dims[1])
-		return nna_op_fail(op, "%u outputs of %u units need a projection",
-				   op->in[Q_OUTPUT].dims[1], op->in[Q_CELL].dims[1]);
-	return nna_set_like(op, 0, Q_OUTPUT) ?: nna_set_like(op, 1, Q_CELL) ?:
+	int ret = check_batches(op, Q_CELL, Q_OUTPUT);
+
+	if (!ret && !nna_op_has_input(op, Q_PROJECTION))
+		ret = nna_require_dim(op, Q_OUTPUT, 1, op->in[Q_CELL].dims[1],
+				      "the units, without a projection");
+	return ret ?: nna_set_like(op, 0, Q_OUTPUT) ?: nna_set_like(op, 1, Q_CELL) ?:
 	       nna_set_like(op, 2, Q_OUTPUT);
 }
 
@@ -500,13 +502,13 @@ static int64_t exact_cell(struct nna_lower *l, uint32_t c, const struct cell *ce
 static int gate_norm(struct nna_op_context *op, uint32_t g, struct gate *gate)
 {
 	float scale;
-	int ret = nna_op_scalar_f32(op, Q_SCALES + g, &scale);
+	int ret;
 
-	if (ret || !nna_op_has_input(op, Q_NORM + g))
+	if (!nna_op_has_input(op, Q_NORM + g))
+		return nna_op_scalar_f32(op, Q_SCALES + g, &scale);
+	ret = nna_param_positive(op, Q_SCALES + g, "the scale of a gate before its norm", &scale);
+	if (ret)
 		return ret;
-	if (!(scale > 0))
-		return nna_op_fail(op, "the scale of gate %u before its norm is %g", g,
-				   (double)scale);
 	NNA_VALUE(norm, nna_lower_in(op, Q_NORM + g));
 	gate->norm = norm;
 	gate->scale = scale;
@@ -555,16 +557,16 @@ static int project(struct nna_op_context *op, uint32_t out, uint32_t gate, uint3
 	uint32_t dims[2] = { op->in[Q_CELL].dims[0], op->in[Q_CELL].dims[1] };
 	struct nna_lower *l = op->lower;
 	float scale, clip;
+	uint32_t number;
 	int32_t zero;
-	int ret = nna_op_scalar_f32(op, Q_HIDDEN_SCALE, &scale) ?:
-		  nna_op_scalar_i32(op, Q_HIDDEN_ZERO, &zero) ?:
+	int ret = nna_param_positive(op, Q_HIDDEN_SCALE, "the scale of the hidden state", &scale) ?:
+		  nna_param_number(op, Q_HIDDEN_ZERO, "the zero point of the hidden state",
+				   INT8_MIN, INT8_MAX, &number) ?:
 		  nna_op_scalar_f32(op, Q_PROJECTION_CLIP, &clip);
 
 	if (ret)
 		return ret;
-	if (!(scale > 0) || zero < INT8_MIN || zero > INT8_MAX)
-		return nna_op_fail(op, "the hidden state has scale %g and zero point %d",
-				   (double)scale, zero);
+	zero = (int32_t)number;
 	if (!nna_op_has_input(op, Q_PROJECTION)) {
 		NNA_VALUE(hidden_out, nna_view_retype(l, out, NNA_TYPE_S8, scale, zero));
 		return hidden_state(l, NNA_IR_ROUNDS_IN_TWO, hidden_out, gate, c, bits);
@@ -621,9 +623,11 @@ enum {
 static int check_centred(const struct nna_op_context *op)
 {
 	for (uint32_t i = Q_WEIGHTS; i < Q_PEEPHOLE; i++) {
-		if (nna_op_has_input(op, i) && op->in[i].zero_point)
-			return nna_op_fail(op, "the weights of input %u have the zero point %d",
-					   i, op->in[i].zero_point);
+		int ret = nna_op_has_input(op, i) ?
+				  nna_check_quant(op, NNA_IN(i), op->in[i].scale, 0) : 0;
+
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -637,14 +641,13 @@ static int check_plain(const struct nna_op_context *op)
 	if (ret)
 		return ret;
 	if (act != NNA_CELL_TANH)
-		return nna_op_fail(op, "an activation that is not TANH, of quantised types");
-	for (uint32_t i = S_NORM; i < op->operation->input_count; i++) {
-		if (nna_op_has_input(op, i))
-			return nna_op_fail(op, "a layer norm of quantised types");
-	}
-	if (nna_op_has_input(op, Q_PROJECTION) || nna_op_has_input(op, Q_PROJECTION_BIAS))
-		return nna_op_fail(op, "a projection of quantised types");
-	return 0;
+		return nna_op_refuse(op, NNA_IN(S_ACT), "activation %d",
+				     "TANH (%d), because input 0 is quantised", act,
+				     NNA_CELL_TANH);
+	for (uint32_t i = S_NORM; i < op->operation->input_count && !ret; i++)
+		ret = nna_check_omitted(op, i, "because input 0 is quantised");
+	return ret ?: nna_check_omitted(op, Q_PROJECTION, "because input 0 is quantised") ?:
+	       nna_check_omitted(op, Q_PROJECTION_BIAS, "because input 0 is quantised");
 }
 
 int nna_quantized_sequence_check(const struct nna_op_context *op)

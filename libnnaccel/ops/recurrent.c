@@ -13,9 +13,19 @@ int nna_param_cell_act(const struct nna_op_context *op, uint32_t i, enum nna_cel
 	if (ret)
 		return ret;
 	if (value < NNA_CELL_NONE || value > NNA_CELL_SIGMOID || value == 5)
-		return nna_op_fail(op, "there is no activation %d", value);
+		return nna_op_refuse(op, NNA_IN(i), "the value is %d",
+				     "an activation, 0 to 4 or 6", value);
 	*act = (enum nna_cell_act)value;
 	return 0;
+}
+
+int nna_refuse_directions(const struct nna_op_context *op, uint32_t i, bool merge, uint32_t states)
+{
+	uint32_t least = merge ? 1 : 2;
+
+	return nna_op_refuse(op, NNA_OUTPUTS, "%u are given", "%u or %u, because input %u is %s",
+			     op->operation->output_count, least, least + states, i,
+			     merge ? "true" : "false");
 }
 
 int64_t nna_do_matrix(struct nna_lower *l, uint8_t type, uint32_t rows, uint32_t columns)

@@ -38,6 +38,11 @@ struct nna_lstm {
 
 /* Input @i is a number of enum nna_cell_act. Return: as nna_op_scalar_i32(). */
 int nna_param_cell_act(const struct nna_op_context *op, uint32_t i, enum nna_cell_act *act);
+/*
+ * Refuses the number of outputs of a bidirectional layer, whose input @i, @merge, says whether both
+ * directions share output 0. The last @states outputs may be absent.
+ */
+int nna_refuse_directions(const struct nna_op_context *op, uint32_t i, bool merge, uint32_t states);
 
 /*
  * out [rows, N] = in [rows, K] x transposed weights [N, K] + bias [N], which may be NNA_NO_VALUE.

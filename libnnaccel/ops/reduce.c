@@ -76,7 +76,7 @@ static int read_axes(const struct nna_op_context *op, uint32_t *mask)
 		return ret;
 	*mask = 0;
 	for (uint32_t i = 0; i < count && !ret; i++) {
-		ret = nna_param_axis(op, axes[i], op->in[0].rank, &axis);
+		ret = nna_param_axis(op, 1, axes[i], op->in[0].rank, &axis);
 		if (!ret)
 			*mask |= 1u << axis;
 	}

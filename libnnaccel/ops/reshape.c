@@ -36,28 +36,34 @@ static int reshape_dims(struct nna_op_context *op, const int32_t *wanted, uint32
 {
 	uint32_t dims[NNACCEL_MAX_RANK], open = NNA_NONE;
 	uint64_t elements, rest = 1;
+	int ret = nna_require_count(op, 0, &elements);
 
+	if (ret)
+		return ret;
 	if (count > NNACCEL_MAX_RANK)
-		return nna_op_fail(op, "rank %u", count);
-	if (!nna_shape_elements(&op->in[0], &elements))
-		return nna_op_fail(op, "the input is too large");
+		return nna_op_refuse(op, NNA_IN(1), "%u dimensions", "%u at most", count,
+				     NNACCEL_MAX_RANK);
 	for (uint32_t k = 0; k < count; k++) {
 		if (wanted[k] == -1 && open == NNA_NONE) {
 			open = k;
 			continue;
 		}
 		if (wanted[k] < 0 || __builtin_mul_overflow(rest, (uint32_t)wanted[k], &rest))
-			return nna_op_fail(op, "dimension %u is %d", k, wanted[k]);
+			return nna_op_refuse(op, NNA_IN(1), "element %u is %d",
+					     "0 or more, or one -1", k, wanted[k]);
 		dims[k] = (uint32_t)wanted[k];
 	}
 	if (open != NNA_NONE) {
 		if (!rest || elements % rest)
-			return nna_op_fail(op, "%llu elements are no multiple of %llu",
-					   (unsigned long long)elements, (unsigned long long)rest);
+			return nna_op_refuse(op, NNA_IN(1), "its dimensions multiply to %llu",
+					     "a divisor of the %llu elements of input 0",
+					     (unsigned long long)rest,
+					     (unsigned long long)elements);
 		dims[open] = (uint32_t)(elements / rest);
 	} else if (rest != elements) {
-		return nna_op_fail(op, "%llu elements cannot become %llu",
-				   (unsigned long long)elements, (unsigned long long)rest);
+		return nna_op_refuse(op, NNA_IN(1), "its dimensions multiply to %llu",
+				     "%llu, the elements of input 0", (unsigned long long)rest,
+				     (unsigned long long)elements);
 	}
 	return nna_set_dims(op, 0, count, dims);
 }
@@ -89,9 +95,8 @@ static int squeeze_infer(struct nna_op_context *op)
 	for (uint32_t i = 0; i < count && !ret; i++) {
 		uint32_t axis;
 
-		ret = nna_param_axis(op, axes[i], in->rank, &axis);
-		if (!ret && in->dims[axis] != 1)
-			ret = nna_op_fail(op, "dimension %u is %u, not 1", axis, in->dims[axis]);
+		ret = nna_param_axis(op, 1, axes[i], in->rank, &axis) ?:
+		      nna_require_dim(op, 0, axis, 1, "the size of a dimension that goes");
 		if (!ret)
 			drop |= 1u << axis;
 	}
@@ -114,7 +119,7 @@ static int expand_infer(struct nna_op_context *op)
 	uint32_t dims[NNACCEL_MAX_RANK + 1], axis;
 	int32_t number;
 	int ret = nna_op_scalar_i32(op, 1, &number) ?:
-		  nna_param_axis(op, number, in->rank + 1, &axis);
+		  nna_param_axis(op, 1, number, in->rank + 1, &axis);
 
 	if (ret)
 		return ret;
@@ -125,11 +130,11 @@ static int expand_infer(struct nna_op_context *op)
 
 static int bitcast_check(struct nna_op_context *op)
 {
-	if (nna_operand_type_size(op->in[0].type) != nna_operand_type_size(op->out[0].type))
-		return nna_op_fail(op, "elements of %s and %s differ in size",
-				   nna_operand_type_name(op->in[0].type),
-				   nna_operand_type_name(op->out[0].type));
-	return 0;
+	if (nna_operand_type_size(op->in[0].type) == nna_operand_type_size(op->out[0].type))
+		return 0;
+	return nna_op_refuse(op, NNA_OUT(0), "elements of %s", "those of a type of the size of %s",
+			     nna_operand_type_name(op->out[0].type),
+			     nna_operand_type_name(op->in[0].type));
 }
 
 const struct nna_op nna_op_bitcast = {

@@ -50,7 +50,8 @@ static int read_size(const struct nna_op_context *op, uint32_t i, uint32_t size,
 		}
 	}
 	if (!ret && number < 1)
-		ret = nna_op_fail(op, "input %u asks for an empty image", i);
+		ret = nna_op_refuse(op, NNA_IN(i), "it gives the output a size of %d",
+				    "1 to %d pixels", number, INT32_MAX);
 	*out = (uint32_t)number;
 	return ret;
 }
@@ -65,7 +66,8 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 	if (ret)
 		return ret;
 	if (t->align && t->half)
-		return nna_op_fail(op, "align corners and half pixel centers exclude each other");
+		return nna_op_refuse(op, NNA_IN(5), "half pixel centers with align corners",
+				     "one of inputs 4 and 5 to be false");
 	return read_size(op, 1, in[nna_axis_w(t->nchw)], &t->width) ?:
 	       read_size(op, 2, in[nna_axis_h(t->nchw)], &t->height);
 }

@@ -58,10 +58,8 @@ static int check_size(const struct nna_op_context *op, uint32_t in, uint32_t wei
 {
 	uint32_t size = op->in[in].dims[op->in[in].rank - 1];
 
-	if (op->in[weights].dims[1] != size || !size || !op->in[weights].dims[0])
-		return nna_op_fail(op, "input %u takes %u elements instead of %u", weights,
-				   op->in[weights].dims[1], size);
-	return 0;
+	return nna_require_dim(op, weights, 1, size, "the last dimension of its input") ?:
+	       nna_require_elements(op, weights, 3);
 }
 
 static int rnn_check(struct nna_op_context *op)
@@ -174,16 +172,14 @@ static int bi_check(struct nna_op_context *op)
 	bool merge = outputs == 1 || outputs == 3;
 	int ret = check_cell(op, BI_FORWARD) ?: check_cell(op, BI_BACKWARD);
 
-	if (!ret && nna_op_has_input(op, BI_AUX + 1) != nna_op_has_input(op, BI_AUX + 2))
-		ret = nna_op_fail(op, "auxiliary weights in one direction only");
-	if (!ret && nna_op_has_input(op, BI_AUX + 1) && !nna_op_has_input(op, BI_AUX))
-		ret = nna_op_fail(op, "auxiliary weights without an auxiliary input");
-	ret = ret ?: nna_later(nna_param_cell_act(op, BI_ACT, &act));
+	ret = ret ?: nna_check_both(op, BI_AUX + 1, BI_AUX + 2) ?:
+	      nna_check_goes_with(op, BI_AUX, BI_AUX + 1) ?:
+	      nna_later(nna_param_cell_act(op, BI_ACT, &act));
 	if (ret)
 		return ret;
 	ret = nna_later(nna_op_scalar_bool(op, BI_MERGE, &merge));
 	if (!ret && merge != (outputs == 1 || outputs == 3))
-		ret = nna_op_fail(op, "%u outputs", outputs);
+		ret = nna_refuse_directions(op, BI_MERGE, merge, 2);
 	return ret;
 }
 

@@ -53,39 +53,28 @@ static uint32_t layout_input(const struct nna_op_context *op)
 static int read_stride(const struct nna_op_context *op, uint32_t i, float *scale)
 {
 	float stride;
-	int ret = nna_op_scalar_f32(op, i, &stride);
+	int ret = nna_param_positive(op, i, "the stride", &stride);
 
-	if (ret)
-		return ret;
-	if (!(stride > 0))
-		return nna_op_fail(op, "the stride in input %u is %g", i, (double)stride);
-	*scale = 1.0f / stride;
-	return 0;
+	if (!ret)
+		*scale = 1.0f / stride;
+	return ret;
 }
 
 static int read_target(const struct nna_op_context *op, struct target *t)
 {
-	int32_t height, width, samples_h = 0, samples_w = 0;
 	bool align = op->operation->type == NNA_OPERATION_ROI_ALIGN;
-	int ret = nna_op_scalar_i32(op, 3, &height) ?: nna_op_scalar_i32(op, 4, &width) ?:
+	struct nna_ir_roi *roi = &t->command.roi;
+	int ret = nna_param_number(op, 3, "the height", 1, INT32_MAX, &t->height) ?:
+		  nna_param_number(op, 4, "the width", 1, INT32_MAX, &t->width) ?:
 		  read_stride(op, 5, &t->command.roi.scale_h) ?:
 		  read_stride(op, 6, &t->command.roi.scale_w) ?:
 		  nna_op_scalar_bool(op, layout_input(op), &t->nchw);
 
 	if (!ret && align)
-		ret = nna_op_scalar_i32(op, 7, &samples_h) ?: nna_op_scalar_i32(op, 8, &samples_w);
-	if (ret)
-		return ret;
-	if (height < 1 || width < 1)
-		return nna_op_fail(op, "an output of %d * %d", height, width);
-	if (samples_h < 0 || samples_w < 0)
-		return nna_op_fail(op, "%d * %d samples", samples_h, samples_w);
-	t->height = (uint32_t)height;
-	t->width = (uint32_t)width;
-	t->command.roi.mode = align ? NNA_ROI_MEAN : NNA_ROI_MAX;
-	t->command.roi.samples_h = (uint32_t)samples_h;
-	t->command.roi.samples_w = (uint32_t)samples_w;
-	return 0;
+		ret = nna_param_number(op, 7, "the samples", 0, INT32_MAX, &roi->samples_h) ?:
+		      nna_param_number(op, 8, "the samples", 0, INT32_MAX, &roi->samples_w);
+	roi->mode = align ? NNA_ROI_MEAN : NNA_ROI_MAX;
+	return ret;
 }
 
 static int check(struct nna_op_context *op)
@@ -105,11 +94,11 @@ static int infer(struct nna_op_context *op)
 
 	if (ret)
 		return ret;
-	for (uint32_t k = 0; k < 4; k++)
-		if (!in[k])
-			return nna_op_fail(op, "the images are empty");
-	if (op->in[1].dims[1] != 4 || op->in[2].dims[0] != op->in[1].dims[0])
-		return nna_op_fail(op, "regions and image numbers do not fit together");
+	ret = nna_require_elements(op, 0, 0xf) ?:
+	      nna_require_dim(op, 1, 1, 4, "x1 y1 x2 y2 of a region") ?:
+	      nna_require_dim(op, 2, 0, op->in[1].dims[0], "the number of regions");
+	if (ret)
+		return ret;
 	return nna_set_image(op, t.nchw, op->in[1].dims[0], t.height, t.width,
 			     in[nna_axis_c(t.nchw)]);
 }

@@ -13,11 +13,15 @@
 
 static int infer(struct nna_op_context *op)
 {
+	char dims[128], wanted[128];
+
 	for (uint32_t i = 1; i < 3; i++) {
 		if (op->in[i].rank != op->in[0].rank ||
 		    memcmp(op->in[i].dims, op->in[0].dims, sizeof(op->in[0].dims)))
-			return nna_op_fail(op, "input %u has other dimensions than the "
-					   "condition", i);
+			return nna_op_refuse(op, NNA_IN(i), "dimensions %s",
+					     "%s, those of input 0",
+					     nna_shape_text(&op->in[i], dims, sizeof(dims)),
+					     nna_shape_text(&op->in[0], wanted, sizeof(wanted)));
 	}
 	return nna_set_like(op, 0, 0);
 }

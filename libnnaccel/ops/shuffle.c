@@ -63,31 +63,26 @@ static uint32_t layout_input(const struct nna_op_context *op)
 	return op->operation->type == NNA_OPERATION_SPACE_TO_BATCH_ND ? 3 : 2;
 }
 
-/* Input @i as @want numbers of at least @least. */
+/* Reads constant input @i: exactly @want numbers, each at least @least. */
 static int read_pair(const struct nna_op_context *op, uint32_t i, uint32_t want, int32_t least,
 		     uint32_t *out)
 {
-	uint32_t count;
-	int32_t *numbers;
-	int ret = nna_op_tensor_i32(op, i, &numbers, &count);
+	int32_t numbers[4];
+	int ret = nna_param_numbers(op, i, want, want == 2 ? "height and width" :
+				    "before and after height and width", numbers);
 
-	if (ret)
-		return ret;
-	if (count != want)
-		ret = nna_op_fail(op, "input %u has %u numbers", i, count);
 	for (uint32_t k = 0; k < want && !ret; k++) {
 		if (numbers[k] < least)
-			ret = nna_op_fail(op, "number %u of input %u is %d", k, i, numbers[k]);
+			ret = nna_op_refuse(op, NNA_IN(i), "element %u is %d", "%d or more", k,
+					    numbers[k], least);
 		out[k] = (uint32_t)numbers[k];
 	}
-	free(numbers);
 	return ret;
 }
 
 static int read_block(const struct nna_op_context *op, struct block *block)
 {
 	uint32_t sizes[2], padding[4] = { 0 };
-	int32_t size;
 	int ret;
 
 	if (is_batch(op)) {
@@ -95,10 +90,9 @@ static int read_block(const struct nna_op_context *op, struct block *block)
 		if (!ret && op->operation->type == NNA_OPERATION_SPACE_TO_BATCH_ND)
 			ret = read_pair(op, 2, 4, 0, padding);
 	} else {
-		ret = nna_op_scalar_i32(op, 1, &size);
-		if (!ret && size < 1)
-			ret = nna_op_fail(op, "the block size is %d", size);
-		sizes[0] = sizes[1] = (uint32_t)size;
+		ret = nna_param_number(op, 1, "the block size", 1, INT32_MAX, &sizes[0]);
+		if (!ret)
+			sizes[1] = sizes[0];
 	}
 	if (ret)
 		return ret;
@@ -116,12 +110,21 @@ static int check(struct nna_op_context *op)
 	return nna_check_out_quant(op, 0, 0) ?: nna_later(read_block(op, &block));
 }
 
+static int check_multiple(const struct nna_op_context *op, const char *what, uint64_t size,
+			  uint64_t block)
+{
+	if (!(size % block))
+		return 0;
+	return nna_op_refuse(op, NNA_IN(0), "the %s, with padding, is %llu",
+			     "a multiple of %llu, the block size", what,
+			     (unsigned long long)size, (unsigned long long)block);
+}
+
 static int infer(struct nna_op_context *op)
 {
 	const uint32_t *in = op->in[0].dims;
 	uint64_t b, h, w, c, area;
 	struct block block;
-	bool fits = true;
 	int ret = read_block(op, &block);
 
 	if (ret)
@@ -136,35 +139,34 @@ static int infer(struct nna_op_context *op)
 		h += (uint64_t)block.top + block.bottom;
 		w += (uint64_t)block.left + block.right;
 		b *= area;
-		fits = !(h % block.h) && !(w % block.w);
+		ret = check_multiple(op, "height", h, block.h) ?:
+		      check_multiple(op, "width", w, block.w);
 		h /= block.h;
 		w /= block.w;
 		break;
 	case NNA_OPERATION_SPACE_TO_DEPTH:
-		fits = !(h % block.h) && !(w % block.w);
+		ret = check_multiple(op, "height", h, block.h) ?:
+		      check_multiple(op, "width", w, block.w);
 		h /= block.h;
 		w /= block.w;
 		c *= area;
 		break;
 	case NNA_OPERATION_BATCH_TO_SPACE_ND:
-		fits = !(b % area);
+		ret = check_multiple(op, "batch", b, area);
 		b /= area;
 		h *= block.h;
 		w *= block.w;
 		break;
 	default:
-		fits = !(c % area);
+		ret = check_multiple(op, "depth", c, area);
 		c /= area;
 		h *= block.h;
 		w *= block.w;
 		break;
 	}
-	if (!fits)
-		return nna_op_fail(op, "the dimensions are no multiple of blocks of %u x %u",
-				   block.h, block.w);
-	if (b > INT32_MAX || h > INT32_MAX || w > INT32_MAX || c > INT32_MAX)
-		return nna_op_fail(op, "the output is too large");
-	return nna_set_image(op, block.nchw, (uint32_t)b, (uint32_t)h, (uint32_t)w, (uint32_t)c);
+	return ret ?: nna_require_size(op, 0, b) ?: nna_require_size(op, 0, h) ?:
+	       nna_require_size(op, 0, w) ?: nna_require_size(op, 0, c) ?:
+	       nna_set_image(op, block.nchw, (uint32_t)b, (uint32_t)h, (uint32_t)w, (uint32_t)c);
 }
 
 /*
@@ -269,9 +271,11 @@ static int read_channels(const struct nna_op_context *op, uint32_t *groups, uint
 		return ret;
 	if (!op->in[0].rank_known)
 		return -EAGAIN;
-	ret = nna_param_axis(op, place, op->in[0].rank, axis);
+	ret = nna_param_axis(op, 2, place, op->in[0].rank, axis);
 	if (!ret && (number < 1 || op->in[0].dims[*axis] % (uint32_t)number))
-		ret = nna_op_fail(op, "%u channels in %d groups", op->in[0].dims[*axis], number);
+		ret = nna_op_refuse(op, NNA_IN(1), "the value is %d",
+				    "a divisor of %u, dimension %u of input 0", number,
+				    op->in[0].dims[*axis], *axis);
 	*groups = (uint32_t)number;
 	return ret;
 }

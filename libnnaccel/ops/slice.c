@@ -31,19 +31,7 @@ struct range {
 /* Input @i: one number for each dimension. */
 static int read_numbers(const struct nna_op_context *op, uint32_t i, int32_t *numbers)
 {
-	uint32_t count;
-	int32_t *values;
-	int ret = nna_op_tensor_i32(op, i, &values, &count);
-
-	if (ret)
-		return ret;
-	if (count != op->in[0].rank)
-		ret = nna_op_fail(op, "input %u has %u numbers for rank %u", i, count,
-				  op->in[0].rank);
-	else
-		memcpy(numbers, values, count * sizeof(*numbers));
-	free(values);
-	return ret;
+	return nna_param_numbers(op, i, op->in[0].rank, "the rank of input 0", numbers);
 }
 
 static int slice_ranges(const struct nna_op_context *op, struct range *ranges)
@@ -55,10 +43,14 @@ static int slice_ranges(const struct nna_op_context *op, struct range *ranges)
 		int64_t dim = op->in[0].dims[k];
 		int64_t count = size[k] == -1 ? dim - begin[k] : size[k];
 
-		if (begin[k] < 0 || count < 0 || begin[k] + count > dim)
-			ret = nna_op_fail(op, "elements %d to %lld of dimension %u, which has %lld",
-					  begin[k], (long long)(begin[k] + count), k,
-					  (long long)dim);
+		if (begin[k] < 0 || begin[k] > dim)
+			ret = nna_op_refuse(op, NNA_IN(1), "element %u is %d",
+					    "0 to %lld, the dimension of input 0", k, begin[k],
+					    (long long)dim);
+		else if (count < 0 || begin[k] + count > dim)
+			ret = nna_op_refuse(op, NNA_IN(2), "element %u is %d",
+					    "-1, or 0 to %lld, what lies behind the begin", k,
+					    size[k], (long long)(dim - begin[k]));
 		else
 			ranges[k] = (struct range){ (uint32_t)begin[k], (uint32_t)count, 1 };
 	}
@@ -111,7 +103,8 @@ static int strided_ranges(const struct nna_op_context *op, struct range *ranges,
 		bool forward = step > 0;
 
 		if (!step)
-			return nna_op_fail(op, "the stride of dimension %u is 0", k);
+			return nna_op_refuse(op, NNA_IN(3), "element %u is 0",
+					     "a stride other than 0", k);
 		from = begin_mask >> k & 1 ? (forward ? 0 : dim - 1) :
 					     clamp_index(begin[k], dim, forward);
 		to = end_mask >> k & 1 ? (forward ? dim : -1) : clamp_index(end[k], dim, forward);
@@ -119,8 +112,10 @@ static int strided_ranges(const struct nna_op_context *op, struct range *ranges,
 		if (count < 0)
 			count = 0;
 		if (*shrink >> k & 1 && (!forward || count != 1))
-			return nna_op_fail(op, "dimension %u has %lld elements and stride %d: "
-					   "it cannot be dropped", k, (long long)count, steps[k]);
+			return nna_op_refuse(op, NNA_IN(6),
+					     "it drops dimension %u of %lld elements, stride %d",
+					     "one element and a stride above 0", k,
+					     (long long)count, steps[k]);
 		ranges[k] = (struct range){ count ? (uint32_t)from : 0, (uint32_t)count, steps[k] };
 	}
 	return ret;

@@ -15,13 +15,14 @@
 
 static int read_params(const struct nna_op_context *op, float *beta, uint32_t *axis)
 {
+	bool log = op->operation->type == NNA_OPERATION_LOG_SOFTMAX;
 	int32_t number;
-	int ret = nna_op_scalar_f32(op, 1, beta) ?: nna_param_i32(op, 2, -1, &number);
+	int ret = (log ? nna_op_scalar_f32(op, 1, beta) :
+			 nna_param_positive(op, 1, "beta", beta)) ?:
+		  nna_param_i32(op, 2, -1, &number);
 
-	if (!ret && op->operation->type == NNA_OPERATION_SOFTMAX && !(*beta > 0))
-		ret = nna_op_fail(op, "beta is %g, it must be positive", (double)*beta);
 	if (!ret && op->in[0].rank_known)
-		ret = nna_param_axis(op, number, op->in[0].rank, axis);
+		ret = nna_param_axis(op, 2, number, op->in[0].rank, axis);
 	return ret;
 }
 
@@ -30,10 +31,8 @@ static int check_quant(const struct nna_op_context *op)
 	const struct nna_shape *out = &op->out[0];
 	int32_t zero = out->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED ? -128 : 0;
 
-	if (nna_operand_type_is_quantised(out->type) &&
-	    (out->scale != 1.0f / 256 || out->zero_point != zero))
-		return nna_op_fail(op, "the output needs scale 1/256 and zero point %d", zero);
-	return 0;
+	return nna_operand_type_is_quantised(out->type) ?
+		       nna_check_quant(op, NNA_OUT(0), 1.0f / 256, zero) : 0;
 }
 
 static int check(struct nna_op_context *op)

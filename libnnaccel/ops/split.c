@@ -28,7 +28,8 @@ static int check(struct nna_op_context *op)
 	for (uint32_t i = 0; i < outputs && !ret; i++)
 		ret = nna_check_out_quant(op, i, 0);
 	if (!ret && (count < 0 || (uint32_t)count != outputs))
-		ret = nna_op_fail(op, "%u outputs instead of %d", outputs, count);
+		ret = nna_op_refuse(op, NNA_OUTPUTS, "%u are given", "%d, the value of input 2",
+				    outputs, count);
 	return ret ?: nna_later(nna_param_input_axis(op, 1, &axis));
 }
 
@@ -41,9 +42,14 @@ static int infer(struct nna_op_context *op)
 
 	if (ret)
 		return ret;
-	if (split ? in->dims[axis] % outputs : in->dims[axis] != outputs)
-		return nna_op_fail(op, "dimension %u is %u: not %u parts", axis, in->dims[axis],
-				   outputs);
+	if (!split)
+		ret = nna_require_dim(op, 0, axis, outputs, "the number of outputs");
+	else if (in->dims[axis] % outputs)
+		ret = nna_op_refuse(op, NNA_IN(0), "dimension %u is %u",
+				    "a multiple of %u, the number of outputs", axis,
+				    in->dims[axis], outputs);
+	if (ret)
+		return ret;
 	rank = 0;
 	for (uint32_t k = 0; k < in->rank; k++) {
 		if (k != axis)

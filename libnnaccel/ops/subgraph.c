@@ -61,9 +61,10 @@ int nna_subgraph_begin(struct nna_subgraph_run *run, const struct nna_op_context
 }
 
 /* -ENOTSUP with a message where an operation of the subgraph is not supported, or wrong. */
-static int check_operations(const struct nna_op_context *op, const struct nna_subgraph *sg,
-			    uint32_t number)
+static int check_operations(const struct nna_op_context *op, uint32_t which)
 {
+	uint32_t number = op->in_operand[which]->subgraph;
+	const struct nna_subgraph *sg = &op->graph->subgraphs[number];
 	static const struct nna_log silent;
 	struct nna_shape *shapes = malloc(((size_t)sg->operand_count + 1) * sizeof(*shapes));
 	int ret = shapes ? 0 : -ENOMEM;
@@ -80,8 +81,10 @@ static int check_operations(const struct nna_op_context *op, const struct nna_su
 		ret = nna_op_check(&inner);
 		nna_op_context_end(&inner);
 		if (ret == -ENOTSUP || ret == -EINVAL)
-			ret = nna_op_unsupported(op, "%s of subgraph %u is not supported",
-						 name ? name : "an operation", number);
+			ret = nna_op_unsupported(op, NNA_IN(which),
+						 "%s (operation %u of subgraph %u)",
+						 "operations that compile on their own",
+						 name ? name : "?", i, number);
 		else if (ret != -ENOMEM)
 			ret = 0;
 	}
@@ -89,37 +92,41 @@ static int check_operations(const struct nna_op_context *op, const struct nna_su
 	return ret;
 }
 
+int nna_subgraph_check_input(const struct nna_op_context *op, uint32_t i)
+{
+	if (i < op->operation->input_count && op->in_operand[i]->lifetime == NNA_LIFETIME_SUBGRAPH)
+		return 0;
+	return nna_op_refuse(op, NNA_IN(i), "no subgraph", "an operand that refers to one");
+}
+
 int nna_subgraph_check(const struct nna_op_context *op, uint32_t i, uint32_t first,
 		       uint32_t outputs)
 {
 	const struct nna_operand *operand;
 	const struct nna_subgraph *sg;
+	int ret = nna_subgraph_check_input(op, i);
 
-	if (i >= op->operation->input_count || op->in_operand[i]->lifetime != NNA_LIFETIME_SUBGRAPH)
-		return nna_op_fail(op, "input %u is no subgraph", i);
+	if (ret)
+		return ret;
 	operand = op->in_operand[i];
 	sg = &op->graph->subgraphs[operand->subgraph];
 	if (sg->input_count != op->operation->input_count - first)
-		return nna_op_fail(op, "subgraph %u takes %u inputs instead of %u",
-				   operand->subgraph, sg->input_count,
-				   op->operation->input_count - first);
+		return nna_op_refuse(op, NNA_IN(i), "subgraph %u takes %u inputs",
+				     "%u, the operation's inputs from %u on", operand->subgraph,
+				     sg->input_count, op->operation->input_count - first, first);
 	if (sg->output_count != outputs)
-		return nna_op_fail(op, "subgraph %u has %u outputs instead of %u",
-				   operand->subgraph, sg->output_count, outputs);
+		return nna_op_refuse(op, NNA_IN(i), "subgraph %u has %u outputs", "%u",
+				     operand->subgraph, sg->output_count, outputs);
 	for (uint32_t k = 0; k < sg->input_count; k++) {
 		const struct nna_shape *shape = &sg->operands[sg->inputs[k]].stated;
-		int ret = nna_check_in_type(op, first + k, shape->type);
-
+		ret = nna_check_in_type(op, first + k, shape->type);
+		if (!ret && nna_operand_type_is_quantised(shape->type))
+			ret = nna_check_quant(op, NNA_IN(first + k), shape->scale,
+					      shape->zero_point);
 		if (ret)
 			return ret;
-		if (nna_operand_type_is_quantised(shape->type) &&
-		    (shape->scale != op->in[first + k].scale ||
-		     shape->zero_point != op->in[first + k].zero_point))
-			return nna_op_fail(op,
-					   "input %u has another quantisation than in subgraph %u",
-					   first + k, operand->subgraph);
 	}
-	return check_operations(op, sg, operand->subgraph);
+	return check_operations(op, i);
 }
 
 /* One operation within the frame. */
@@ -131,8 +138,8 @@ static int lower_operation(struct nna_frame *frame, struct nna_subgraph_run *run
 	int ret;
 
 	if (!what)
-		return nna_op_unsupported(outer, "operation %u of subgraph %u is not supported",
-					  index, run->number);
+		return nna_op_unsupported(outer, NNA_INPUTS, "operation %u of subgraph %u",
+					  "the types of nnaccel-operations(7)", index, run->number);
 	ret = nna_op_context_begin(&op, outer->graph, run->number, index, run->shapes, run->bound,
 				   run->bound_count, outer->log);
 	if (ret)

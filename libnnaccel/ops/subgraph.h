@@ -43,6 +43,8 @@ int nna_subgraph_begin(struct nna_subgraph_run *run, const struct nna_op_context
 		       uint32_t first, uint32_t known);
 void nna_subgraph_end(struct nna_subgraph_run *run);
 
+/* Input @i refers to a subgraph. */
+int nna_subgraph_check_input(const struct nna_op_context *op, uint32_t i);
 /*
  * Input @i refers to a subgraph with @outputs outputs, whose inputs have the types of the
  * operation's inputs from @first on; -ENOTSUP where one of its operations is not supported.

@@ -25,7 +25,8 @@ static int read_rank(const struct nna_op_context *op, uint32_t *rank)
 	int ret = nna_op_scalar_i32(op, 5, &value);
 
 	if (!ret && (value < 1 || filters % (uint32_t)value))
-		ret = nna_op_fail(op, "%u filters of rank %d", filters, value);
+		ret = nna_op_refuse(op, NNA_IN(5), "rank %d", "a divisor of %u, the filters",
+				    value, filters);
 	*rank = (uint32_t)value;
 	return ret;
 }
@@ -47,12 +48,12 @@ static int infer(struct nna_op_context *op)
 
 	if (ret)
 		return ret;
-	if (!filters || !memory || (uint64_t)filters * memory != op->in[4].dims[1])
-		return nna_op_fail(op, "the state has %u elements for %u filters of %u steps",
-				   op->in[4].dims[1], filters, memory);
-	if (nna_op_has_input(op, 3) && op->in[3].dims[0] != filters / rank)
-		return nna_op_fail(op, "the bias has %u elements instead of %u", op->in[3].dims[0],
-				   filters / rank);
+	ret = nna_require_elements(op, 1, 1u << 0) ?: nna_require_elements(op, 2, 1u << 1) ?:
+	      nna_require_dim(op, 4, 1, (uint64_t)filters * memory, "filters times memory");
+	if (!ret && nna_op_has_input(op, 3))
+		ret = nna_require_dim(op, 3, 0, filters / rank, "filters over rank");
+	if (ret)
+		return ret;
 	dims[0] = op->in[0].dims[0];
 	dims[1] = filters / rank;
 	return nna_set_dims(op, 0, 2, op->in[4].dims) ?: nna_set_dims(op, 1, 2, dims);

@@ -35,13 +35,19 @@ static int read_dims(const struct nna_op_context *op, uint32_t i, bool multiples
 
 	if (ret)
 		return ret;
-	if (*rank > NNACCEL_MAX_RANK || (multiples && *rank != op->in[0].rank))
-		ret = nna_op_fail(op, "%u numbers in input %u", *rank, i);
+	if (*rank > NNACCEL_MAX_RANK)
+		ret = nna_op_refuse(op, NNA_IN(i), "length %u", "%u at most, the highest rank",
+				    *rank, NNACCEL_MAX_RANK);
+	else if (multiples && *rank != op->in[0].rank)
+		ret = nna_op_refuse(op, NNA_IN(i), "length %u", "%u, the rank of input 0", *rank,
+				    op->in[0].rank);
 	for (uint32_t k = 0; k < *rank && !ret; k++) {
 		uint64_t size = (uint64_t)numbers[k] * (multiples ? op->in[0].dims[k] : 1);
 
 		if (numbers[k] < 0 || size > INT32_MAX)
-			ret = nna_op_fail(op, "number %u of input %u is %d", k, i, numbers[k]);
+			ret = nna_op_refuse(op, NNA_IN(i), "element %u is %d",
+					    "0 or more, and a dimension of %d at most", k,
+					    numbers[k], INT32_MAX);
 		dims[k] = (uint32_t)size;
 	}
 	free(numbers);
@@ -81,8 +87,8 @@ static int tile_lower(struct nna_op_context *op)
 		}
 	}
 	if (rank > NNACCEL_MAX_RANK)
-		return nna_op_unsupported(op, "more than %u axes and repetitions",
-					  NNACCEL_MAX_RANK);
+		return nna_op_unsupported(op, NNA_IN(0), "%u axes and repetitions", "up to %u",
+					  rank, NNACCEL_MAX_RANK);
 	NNA_VALUE(flat_in, nna_emit_reshape(op->lower, in, rank, units));
 	NNA_VALUE(flat_out, nna_emit_reshape(op->lower, out, rank, split));
 	NNA_VALUE(repeated, nna_view_broadcast(op->lower, flat_in, rank, split));

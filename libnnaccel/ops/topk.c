@@ -12,34 +12,30 @@
  */
 #include "libnnaccel/ops/op_util.h"
 
-static int read_k(const struct nna_op_context *op, int32_t *k)
+static int read_k(const struct nna_op_context *op, uint32_t *k)
 {
-	int ret = nna_op_scalar_i32(op, 1, k);
-
-	if (!ret && *k < 1)
-		ret = nna_op_fail(op, "%d elements are asked for", *k);
-	return ret;
+	return nna_param_number(op, 1, "the number of elements", 1, INT32_MAX, k);
 }
 
 static int check(struct nna_op_context *op)
 {
-	int32_t k;
+	uint32_t k;
 
 	return nna_check_out_quant(op, 0, 0) ?: nna_later(read_k(op, &k));
 }
 
 static int infer(struct nna_op_context *op)
 {
-	uint32_t dims[NNACCEL_MAX_RANK], last = op->in[0].rank - 1;
-	int32_t k;
+	uint32_t dims[NNACCEL_MAX_RANK], last = op->in[0].rank - 1, k;
 	int ret = read_k(op, &k);
 
 	if (ret)
 		return ret;
 	memcpy(dims, op->in[0].dims, sizeof(dims));
-	if ((uint32_t)k > dims[last])
-		return nna_op_fail(op, "%d of %u elements are asked for", k, dims[last]);
-	dims[last] = (uint32_t)k;
+	if (k > dims[last])
+		return nna_op_refuse(op, NNA_IN(1), "the value is %u",
+				     "%u at most, the last dimension of input 0", k, dims[last]);
+	dims[last] = k;
 	return nna_set_dims(op, 0, last + 1, dims) ?: nna_set_dims(op, 1, last + 1, dims);
 }
 

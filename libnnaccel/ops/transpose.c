@@ -19,8 +19,8 @@
 
 static int read_permutation(const struct nna_op_context *op, uint32_t *axes)
 {
-	uint32_t rank = op->in[0].rank, count, seen = 0;
-	int32_t *numbers;
+	uint32_t rank = op->in[0].rank, seen = 0;
+	int32_t numbers[NNACCEL_MAX_RANK];
 	int ret;
 
 	if (!op->in[0].rank_known)
@@ -30,19 +30,15 @@ static int read_permutation(const struct nna_op_context *op, uint32_t *axes)
 			axes[k] = rank - 1 - k;
 		return 0;
 	}
-	ret = nna_op_tensor_i32(op, 1, &numbers, &count);
-	if (ret)
-		return ret;
-	if (count != rank)
-		ret = nna_op_fail(op, "%u axes for rank %u", count, rank);
+	ret = nna_param_numbers(op, 1, rank, "the rank of input 0", numbers);
 	for (uint32_t k = 0; k < rank && !ret; k++) {
 		if (numbers[k] < 0 || (uint32_t)numbers[k] >= rank || seen >> numbers[k] & 1)
-			ret = nna_op_fail(op, "axis %d is out of range or named twice", numbers[k]);
+			ret = nna_op_refuse(op, NNA_IN(1), "element %u is axis %d",
+					    "each axis from 0 to %u once", k, numbers[k], rank - 1);
 		else
 			seen |= 1u << numbers[k];
 		axes[k] = (uint32_t)numbers[k];
 	}
-	free(numbers);
 	return ret;
 }
 
@@ -80,19 +76,12 @@ static int transpose_lower(struct nna_op_context *op)
 
 static int read_axis(const struct nna_op_context *op, uint32_t *axis)
 {
-	uint32_t count;
-	int32_t *numbers;
-	int ret;
+	int32_t number;
 
 	if (!op->in[0].rank_known)
 		return -EAGAIN;
-	ret = nna_op_tensor_i32(op, 1, &numbers, &count);
-	if (ret)
-		return ret;
-	ret = count == 1 ? nna_param_axis(op, numbers[0], op->in[0].rank, axis) :
-			   nna_op_fail(op, "%u axes instead of one", count);
-	free(numbers);
-	return ret;
+	return nna_param_numbers(op, 1, 1, "an axis", &number) ?:
+	       nna_param_axis(op, 1, number, op->in[0].rank, axis);
 }
 
 static int reverse_check(struct nna_op_context *op)

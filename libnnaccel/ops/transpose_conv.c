@@ -56,29 +56,40 @@ static uint32_t head(uint32_t out, uint32_t stride, uint32_t filter)
 	return need > out ? (uint32_t)((need - out) / 2) : 0;
 }
 
+/* Compares element @k of the output shape with dimension 0 of input @like. */
+static int check_output_dim(const struct nna_op_context *op, uint32_t k, int32_t dim, uint32_t like)
+{
+	uint32_t want = op->in[like].dims[0];
+
+	if ((uint32_t)dim == want)
+		return 0;
+	return nna_op_refuse(op, NNA_IN(3), "element %u is %d", "%u, dimension 0 of input %u", k,
+			     dim, want, like);
+}
+
 static int read_output_shape(const struct nna_op_context *op, struct nna_window *w,
 			     uint32_t *height, uint32_t *width)
 {
-	uint32_t count;
-	int32_t *dims;
-	int ret = nna_op_tensor_i32(op, 3, &dims, &count);
+	uint32_t c = nna_axis_c(w->nchw);
+	int32_t dims[4];
+	int ret = nna_param_numbers(op, 3, 4, "the rank of the output", dims);
 
+	for (uint32_t k = 0; k < 4 && !ret; k++) {
+		if (k == 0 || k == c)
+			ret = check_output_dim(op, k, dims[k], k ? 1 : 0);
+		else if (dims[k] < 1)
+			ret = nna_op_refuse(op, NNA_IN(3), "element %u is %d", "1 or more", k,
+					    dims[k]);
+	}
 	if (ret)
 		return ret;
-	if (count != 4 || dims[nna_axis_h(w->nchw)] < 1 || dims[nna_axis_w(w->nchw)] < 1 ||
-	    (uint32_t)dims[0] != op->in[0].dims[0] ||
-	    (uint32_t)dims[nna_axis_c(w->nchw)] != op->in[1].dims[0])
-		ret = nna_op_fail(op, "the output shape does not fit the input and the weights");
-	if (!ret) {
-		*height = (uint32_t)dims[nna_axis_h(w->nchw)];
-		*width = (uint32_t)dims[nna_axis_w(w->nchw)];
-	}
-	free(dims);
-	if (!ret && w->same) {
+	*height = (uint32_t)dims[nna_axis_h(w->nchw)];
+	*width = (uint32_t)dims[nna_axis_w(w->nchw)];
+	if (w->same) {
 		w->top = head(*height, w->stride_h, w->filter_h);
 		w->left = head(*width, w->stride_w, w->filter_w);
 	}
-	return ret;
+	return 0;
 }
 
 /* The size of the output with padding by numbers. */
@@ -88,7 +99,9 @@ static int extent(const struct nna_op_context *op, uint32_t in, uint32_t stride,
 	int64_t size = ((int64_t)in - 1) * stride + filter - before - after;
 
 	if (size < 1 || size > INT32_MAX)
-		return nna_op_fail(op, "the output would have a size of %lld", (long long)size);
+		return nna_op_refuse(op, NNA_OUT(0), "a height or width of %lld",
+				     "1 to %d: change paddings or strides", (long long)size,
+				     INT32_MAX);
 	*out = (uint32_t)size;
 	return 0;
 }
@@ -109,11 +122,10 @@ static int geometry(const struct nna_op_context *op, struct nna_window *w, uint3
 	v = in[nna_axis_h(w->nchw)];
 	w->filter_h = weights[1];
 	w->filter_w = weights[2];
-	if (!weights[0] || !weights[1] || !weights[2] || !weights[3] || !h || !v)
-		return nna_op_fail(op, "the image or the filter is empty");
-	if (weights[3] != in[nna_axis_c(w->nchw)])
-		return nna_op_fail(op, "the filter takes %u channels instead of %u", weights[3],
-				   in[nna_axis_c(w->nchw)]);
+	ret = nna_require_elements(op, 0, 0xf & ~1u) ?: nna_require_elements(op, 1, 0xf) ?:
+	      nna_require_dim(op, 1, 3, in[nna_axis_c(w->nchw)], "the channels of input 0");
+	if (ret)
+		return ret;
 	if (by_scheme(op))
 		return read_output_shape(op, w, height, width);
 	return extent(op, v, w->stride_h, w->filter_h, w->top, w->bottom, height) ?:

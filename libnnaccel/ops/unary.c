@@ -77,10 +77,7 @@ static int check(struct nna_op_context *op)
 		return nna_check_out_quant(op, 0, 0);
 	if (f->output == ANY || !nna_operand_type_is_quantised(out->type))
 		return 0;
-	if (out->scale != scale || out->zero_point != zero)
-		return nna_op_fail(op, "the output needs scale %g and zero point %d", (double)scale,
-				   zero);
-	return 0;
+	return nna_check_quant(op, NNA_OUT(0), scale, zero);
 }
 
 static int lower(struct nna_op_context *op)

@@ -30,20 +30,25 @@ static int check(struct nna_op_context *op)
 	uint32_t inputs = op->operation->input_count - INPUTS;
 	int ret = nna_subgraph_check(op, CONDITION, INPUTS, 1);
 
+	ret = ret ?: nna_subgraph_check_input(op, BODY);
 	if (ret)
 		return ret;
-	if (op->in_operand[BODY]->lifetime != NNA_LIFETIME_SUBGRAPH)
-		return nna_op_fail(op, "input %u is no subgraph", BODY);
 	ret = nna_subgraph_check(op, BODY, INPUTS, state_count(op));
 	if (ret)
 		return ret;
 	condition = &op->graph->subgraphs[op->in_operand[CONDITION]->subgraph];
 	body = &op->graph->subgraphs[op->in_operand[BODY]->subgraph];
 	if (condition->operands[condition->outputs[0]].stated.type != NNA_OPERAND_TENSOR_BOOL8)
-		return nna_op_fail(op, "the condition is no TENSOR_BOOL8");
-	if (body->output_count > inputs || op->operation->output_count > body->output_count)
-		return nna_op_fail(op, "%u inputs, %u outputs of the body, %u of the loop", inputs,
-				   body->output_count, op->operation->output_count);
+		return nna_op_refuse(op, NNA_IN(CONDITION), "the subgraph's output is no truth",
+				     "a TENSOR_BOOL8");
+	if (body->output_count > inputs)
+		return nna_op_refuse(op, NNA_IN(BODY), "the subgraph has %u outputs",
+				     "%u at most, the inputs of the loop", body->output_count,
+				     inputs);
+	if (op->operation->output_count > body->output_count)
+		return nna_op_refuse(op, NNA_OUTPUTS, "%u are given",
+				     "%u at most, the outputs of the body",
+				     op->operation->output_count, body->output_count);
 	for (uint32_t i = 0; i < body->output_count && !ret; i++)
 		ret = nna_check_in_type(op, INPUTS + i,
 					body->operands[body->outputs[i]].stated.type);

@@ -2,19 +2,10 @@
 /* Windows of convolutions and poolings: see window.h. */
 #include "libnnaccel/ops/window.h"
 
-/* Input @i, a number of at least @least. */
 static int number(const struct nna_op_context *op, uint32_t i, const char *what, int32_t least,
 		  uint32_t *out)
 {
-	int32_t value;
-	int ret = nna_op_scalar_i32(op, i, &value);
-
-	if (ret)
-		return ret;
-	if (value < least)
-		return nna_op_fail(op, "%s is %d", what, value);
-	*out = (uint32_t)value;
-	return 0;
+	return nna_param_number(op, i, what, least, INT32_MAX, out);
 }
 
 static int read_padding(const struct nna_op_context *op, const struct nna_window_order *order,
@@ -24,13 +15,12 @@ static int read_padding(const struct nna_op_context *op, const struct nna_window
 	int ret;
 
 	if (!order->scheme)
-		return number(op, i, "left padding", 0, &w->left) ?:
-		       number(op, i + 1, "right padding", 0, &w->right) ?:
-		       number(op, i + 2, "top padding", 0, &w->top) ?:
-		       number(op, i + 3, "bottom padding", 0, &w->bottom);
-	ret = number(op, i, "padding scheme", NNA_PADDING_SAME, &scheme);
-	if (!ret && scheme > NNA_PADDING_VALID)
-		ret = nna_op_fail(op, "there is no padding scheme %u", scheme);
+		return number(op, i, "the left padding", 0, &w->left) ?:
+		       number(op, i + 1, "the right padding", 0, &w->right) ?:
+		       number(op, i + 2, "the top padding", 0, &w->top) ?:
+		       number(op, i + 3, "the bottom padding", 0, &w->bottom);
+	ret = nna_param_number(op, i, "the padding scheme SAME or VALID", NNA_PADDING_SAME,
+			       NNA_PADDING_VALID, &scheme);
 	w->same = scheme == NNA_PADDING_SAME;
 	return ret;
 }
@@ -42,22 +32,23 @@ int nna_window_read(const struct nna_op_context *op, const struct nna_window_ord
 	int ret;
 
 	*w = (struct nna_window){ .dilation_h = 1, .dilation_w = 1 };
-	ret = read_padding(op, order, w) ?: number(op, i, "horizontal stride", 1, &w->stride_w) ?:
-	      number(op, i + 1, "vertical stride", 1, &w->stride_h);
+	ret = read_padding(op, order, w) ?:
+	      number(op, i, "the horizontal stride", 1, &w->stride_w) ?:
+	      number(op, i + 1, "the vertical stride", 1, &w->stride_h);
 	i += 2;
 	if (!ret && order->filter) {
-		ret = number(op, i, "filter width", 1, &w->filter_w) ?:
-		      number(op, i + 1, "filter height", 1, &w->filter_h);
+		ret = number(op, i, "the filter width", 1, &w->filter_w) ?:
+		      number(op, i + 1, "the filter height", 1, &w->filter_h);
 		i += 2;
 	}
 	if (!ret && order->extra)
-		ret = number(op, i++, "number of groups or multiplier", 1, &w->extra);
+		ret = number(op, i++, "the groups or the multiplier", 1, &w->extra);
 	if (!ret)
 		ret = nna_param_activation(op, i, &w->act) ?:
 		      nna_param_bool(op, i + 1, false, &w->nchw);
 	if (!ret && order->dilation && nna_op_has_input(op, i + 2))
-		ret = number(op, i + 2, "horizontal dilation", 1, &w->dilation_w) ?:
-		      number(op, i + 3, "vertical dilation", 1, &w->dilation_h);
+		ret = number(op, i + 2, "the horizontal dilation", 1, &w->dilation_w) ?:
+		      number(op, i + 3, "the vertical dilation", 1, &w->dilation_h);
 	return ret;
 }
 
@@ -69,9 +60,8 @@ int nna_window_check(const struct nna_op_context *op, const struct nna_window_or
 	struct nna_window w;
 	int ret = 0;
 
-	if (activation + 3 < count &&
-	    nna_op_has_input(op, activation + 2) != nna_op_has_input(op, activation + 3))
-		ret = nna_op_fail(op, "one of two dilation factors");
+	if (activation + 3 < count)
+		ret = nna_check_both(op, activation + 2, activation + 3);
 	return ret ?: nna_later(nna_window_read(op, order, &w));
 }
 
@@ -81,27 +71,26 @@ static int place(const struct nna_op_context *op, bool same, uint32_t size, uint
 {
 	uint64_t extent = (uint64_t)(filter - 1) * dilation + 1, room, need;
 
-	if (!size)
-		return nna_op_fail(op, "the image is empty");
 	if (same) {
 		*out = (size + stride - 1) / stride;
 		need = (uint64_t)(*out - 1) * stride + extent;
 		need = need > size ? need - size : 0;
 		if (need > INT32_MAX)
-			return nna_op_fail(op, "the filter is larger than any image");
+			return nna_op_refuse(op, NNA_IN(0), "SAME pads it by %llu pixels",
+					     "%d at most: lower filter size times dilation",
+					     (unsigned long long)need, INT32_MAX);
 		*head = (uint32_t)(need / 2);
 		*tail = (uint32_t)(need - need / 2);
 		return 0;
 	}
 	room = (uint64_t)size + *head + *tail;
 	if (room < extent)
-		return nna_op_fail(op, "the filter covers %llu elements of %llu",
-				   (unsigned long long)extent, (unsigned long long)room);
+		return nna_op_refuse(op, NNA_IN(0), "%llu pixels along an axis, with padding",
+				     "%llu or more, the span of the filter",
+				     (unsigned long long)room, (unsigned long long)extent);
 	room = (room - extent) / stride + 1;
-	if (room > INT32_MAX)
-		return nna_op_fail(op, "the output is too large");
 	*out = (uint32_t)room;
-	return 0;
+	return nna_require_size(op, 0, room);
 }
 
 /* Refuses a window that is beyond the device's limits. */
@@ -115,15 +104,19 @@ static int check_limits(const struct nna_op_context *op, const struct nna_window
 
 	if ((uint64_t)w->filter_h * w->filter_w > NNA_IR_MAX_WINDOW || bottom > INT32_MAX ||
 	    right > INT32_MAX)
-		return nna_op_unsupported(op, "a window of %u x %u elements is too large",
-					  w->filter_h, w->filter_w);
+		return nna_op_unsupported(op, NNA_IN(0), "a window of %u x %u pixels",
+					  "%u pixels, and offsets up to %d", w->filter_h,
+					  w->filter_w, NNA_IR_MAX_WINDOW, INT32_MAX);
 	return 0;
 }
 
 int nna_window_place(const struct nna_op_context *op, struct nna_window *w, uint32_t height,
 		     uint32_t width, uint32_t *out_height, uint32_t *out_width)
 {
-	return place(op, w->same, height, w->filter_h, w->stride_h, w->dilation_h, &w->top,
+	uint32_t sides = 1u << nna_axis_h(w->nchw) | 1u << nna_axis_w(w->nchw);
+
+	return nna_require_elements(op, 0, sides) ?:
+	       place(op, w->same, height, w->filter_h, w->stride_h, w->dilation_h, &w->top,
 		     &w->bottom, out_height) ?:
 	       place(op, w->same, width, w->filter_w, w->stride_w, w->dilation_w, &w->left,
 		     &w->right, out_width) ?:

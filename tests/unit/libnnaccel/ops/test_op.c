@@ -263,29 +263,10 @@ static void test_rules(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* Who has the wrong number of operands is told the right one. */
-static void test_counts(void **state)
-{
-	static const char *const wrong[][2] = {
-		{ "ADD f[2] f[2] -> f[2]", "2 inputs, expected 3:" },
-		{ "ADD f[2] f[2] i0 -> f[2] f[2]", "2 outputs, expected 1:" },
-		{ "CONV_2D f[1,8,8,3] f[4,3,3,3] f[4] i1 i2 i2 -> f[1,4,4,4]",
-		  "6 inputs, expected 7, 8, 10, 11 or 13:" },
-		{ "CONCATENATION i0 -> f[2]", "1 input, expected 2 or more:" },
-	};
-
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		assert_int_equal(finish(wrong[i][0]), -EINVAL);
-		assert_non_null(strstr(said, wrong[i][1]));
-		assert_non_null(strstr(said, "nnaccel-operations(7)"));
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
