@@ -32,6 +32,7 @@ _Static_assert(sizeof(struct scratch) <= ETHOSU_SCRATCH_SIZE, "it fits");
  * @weights: as ethosu_order_place() puts them
  * @scales: records, or NULL for the OFM scale
  * @ifm_depth: IFM channels of a weight
+ * @wide: weights have 16 bits
  */
 struct convolution {
 	struct ethosu_machine *machine;
@@ -39,6 +40,7 @@ struct convolution {
 	const int16_t *weights;
 	struct ethosu_channel_scale *scales;
 	uint32_t ifm_depth;
+	bool wide;
 };
 
 static int64_t dot(const int16_t *a, const int16_t *b, uint32_t n)
@@ -59,6 +61,16 @@ static int64_t dot(const int16_t *a, const int16_t *b, uint32_t n)
 	return sum;
 }
 
+/* The same of factors of 16 bits. */
+static int64_t dot_wide(const int16_t *a, const int16_t *b, uint32_t n)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += (int64_t)a[i] * b[i];
+	return sum;
+}
+
 /*
  * Add the products of a patch to the sums of a box. A patch has some or all channels of the IFM,
  * @whole says which: with all of them, and no dilation, a row of the kernel is one run.
@@ -69,6 +81,7 @@ static void add_products(const struct convolution *conv, const struct ethosu_box
 	const struct ethosu_window *w = &conv->op->window;
 	bool whole = patch->depth == conv->ifm_depth && w->dilation_x == 1;
 	uint64_t kernel = (uint64_t)w->height * w->width * conv->ifm_depth;
+	int64_t (*sum_of)(const int16_t *, const int16_t *, uint32_t) = conv->wide ? dot_wide : dot;
 	int64_t *sum = s->sums;
 
 	for (uint32_t y = 0; y < box->height; y++)
@@ -85,12 +98,12 @@ static void add_products(const struct convolution *conv, const struct ethosu_box
 							patch->depth;
 
 					if (whole) {
-						*sum += dot(from, weights, w->width * patch->depth);
+						*sum += sum_of(from, weights, w->width * patch->depth);
 						weights += (uint64_t)w->width * patch->depth;
 						continue;
 					}
 					for (uint32_t kx = 0; kx < w->width; kx++) {
-						*sum += dot(from, weights, patch->depth);
+						*sum += sum_of(from, weights, patch->depth);
 						from += (uint64_t)w->dilation_x * patch->depth;
 						weights += conv->ifm_depth;
 					}
@@ -281,6 +294,7 @@ uint32_t ethosu_convolution_run(struct ethosu_machine *machine, const struct eth
 	if (op->code == ETHOSU_OP_CONV && op->mode & 1) {
 		status = take_ifm2(&conv, &own);
 		conv.weights = own;
+		conv.wide = op->ifm2.bytes == 2;
 	} else {
 		status = ethosu_kernel_get(machine, op, &conv.weights);
 	}

@@ -141,6 +141,14 @@ static uint32_t shift_of(int64_t b)
 	return b < 0 ? 0 : b > 31 ? 31 : (uint32_t)b;
 }
 
+/* What a comparison gives: all bits of the OFM's type, for AND and AND_NOT to select by. */
+static int64_t mask(const struct ethosu_operation *op, bool holds)
+{
+	if (!holds)
+		return 0;
+	return op->ofm.is_signed || op->ofm.bytes == 8 ? -1 : (1ll << 8 * op->ofm.bytes) - 1;
+}
+
 static int64_t compute(const struct elementwise *e, int64_t a, int64_t b)
 {
 	switch (e->op->mode) {
@@ -168,13 +176,13 @@ static int64_t compute(const struct elementwise *e, int64_t a, int64_t b)
 	case DIV:
 		return quotient(a, b);
 	case CMP_EQ:
-		return a == b;
+		return mask(e->op, a == b);
 	case CMP_NE:
-		return a != b;
+		return mask(e->op, a != b);
 	case CMP_GE:
-		return a >= b;
+		return mask(e->op, a >= b);
 	case CMP_GT:
-		return a > b;
+		return mask(e->op, a > b);
 	case AND:
 		return a & b;
 	case OR:
