@@ -655,12 +655,14 @@ static void insert(struct shapes *s, int64_t axis, uint32_t size)
 	set_dims(s, 0, x->rank + 1, dims);
 }
 
+/* The shape of a list after an update does not depend on that of its parts. */
 static void concatenation(struct shapes *s)
 {
 	const struct tflite_tensor *x = input(s, 0);
 	uint32_t dims[TFLITE_MAX_RANK], axis, i;
+	struct tflite_list_update update;
 
-	if (!x || !x->rank)
+	if (!x || !x->rank || tflite_find_list_update(s->sub, s->index, &update))
 		return;
 	memcpy(dims, x->dims, sizeof(dims));
 	axis = axis_of(s, s->op->options.axis, x->rank);
@@ -728,6 +730,7 @@ static void pad(struct shapes *s)
 	set_dims(s, 0, x->rank, dims);
 }
 
+/* The parts of a list update have no shapes of their own. */
 static void slice(struct shapes *s)
 {
 	const struct tflite_tensor *x = input(s, 0);
@@ -735,7 +738,8 @@ static void slice(struct shapes *s)
 	uint32_t dims[TFLITE_MAX_RANK], k, n = 0;
 	bool placed;
 
-	if (!x || need_known(s, 2, size, TFLITE_MAX_RANK) != x->rank)
+	if (!x || tflite_in_list_update(s->sub, s->index) ||
+	    need_known(s, 2, size, TFLITE_MAX_RANK) != x->rank)
 		return;
 	placed = known(s, 1, begin, TFLITE_MAX_RANK, &n) && n == x->rank;
 	for (k = 0; k < x->rank; k++) {
@@ -1115,219 +1119,122 @@ static void segments(struct shapes *s)
 	set_dims(s, 0, x->rank, dims);
 }
 
+/* ---------------------------------------------------------------------------------------- rules */
+
+/* The rules of the operator table that are not functions above. */
+static void broadcast_two(struct shapes *s)
+{
+	broadcast(s, 2);
+}
+
+static void broadcast_three(struct shapes *s)
+{
+	broadcast(s, 3);
+}
+
+static void like_first(struct shapes *s)
+{
+	like_input(s, 0);
+}
+
+static void convolution(struct shapes *s)
+{
+	image(s, false);
+}
+
+static void pool(struct shapes *s)
+{
+	image(s, true);
+}
+
+/* A new axis of size 1. */
+static void expand_dims(struct shapes *s)
+{
+	int64_t axis = 0;
+
+	if (need_known(s, 1, &axis, 1) == 1)
+		insert(s, axis, 1);
+}
+
+static void pack(struct shapes *s)
+{
+	insert(s, s->op->options.axis, s->op->inputs.count);
+}
+
+static void one_hot(struct shapes *s)
+{
+	int64_t depth = 0;
+
+	if (need_known(s, 1, &depth, 1) == 1)
+		insert(s, s->op->options.axis, (uint32_t)depth);
+}
+
+static void split_equally(struct shapes *s)
+{
+	split(s, 1, 0);
+}
+
+static void split_by_sizes(struct shapes *s)
+{
+	split(s, 0, 2);
+}
+
+/* The output has the dims that input @i holds. */
+static void by_input(struct shapes *s, uint32_t i)
+{
+	int64_t values[TFLITE_MAX_RANK];
+	uint32_t count = need_known(s, i, values, TFLITE_MAX_RANK);
+
+	stated(s, values, count, 0);
+}
+
+static void by_input_0(struct shapes *s)
+{
+	by_input(s, 0);
+}
+
+static void by_input_1(struct shapes *s)
+{
+	by_input(s, 1);
+}
+
+static void sequence_lstm(struct shapes *s)
+{
+	sequence(s, 18);
+}
+
+static void sequence_rnn(struct shapes *s)
+{
+	sequence(s, 4);
+}
+
+/* The output has no dims, whatever the input. */
+static void scalar(struct shapes *s)
+{
+}
+
+/* The output's shape follows from data, or there is no rule. */
+static void unknown(struct shapes *s)
+{
+	if (input(s, 0))
+		unsupported(s, output(s, 0), "its shape cannot be inferred",
+			    "inputs of the shapes that the file states");
+}
+
+/* The rule of each operator: the column "shape" of the operator table. */
+static void (*const rules[])(struct shapes *s) = {
+#define TFLITE_OP(code, name, translation, operation, shape) [code] = shape,
+#define TFLITE_MADE(code, name, translation, operation, shape) [code] = shape,
+#define TFLITE_NAME(code, name) [code] = unknown,
+#include "frontend/tflite/operator_list.h"
+};
+
 static void infer_operator(struct shapes *s)
 {
-	struct tflite_list_update update;
-	int64_t values[TFLITE_MAX_RANK], number = 0;
-	const struct tflite_tensor *x = input(s, 0);
-	uint32_t count;
+	uint32_t code = s->op->code;
+	bool exists = code < sizeof(rules) / sizeof(rules[0]) && rules[code];
 
-	switch (s->op->code) {
-	case TFLITE_ADD:
-	case TFLITE_SUB:
-	case TFLITE_MUL:
-	case TFLITE_DIV:
-	case TFLITE_MAXIMUM:
-	case TFLITE_MINIMUM:
-	case TFLITE_POW:
-	case TFLITE_FLOOR_DIV:
-	case TFLITE_FLOOR_MOD:
-	case TFLITE_SQUARED_DIFFERENCE:
-	case TFLITE_EQUAL:
-	case TFLITE_NOT_EQUAL:
-	case TFLITE_LESS:
-	case TFLITE_LESS_EQUAL:
-	case TFLITE_GREATER:
-	case TFLITE_GREATER_EQUAL:
-	case TFLITE_LOGICAL_AND:
-	case TFLITE_LOGICAL_OR:
-	case TFLITE_BITWISE_XOR:
-	case TFLITE_RIGHT_SHIFT:
-		broadcast(s, 2);
-		break;
-	case TFLITE_SELECT:
-	case TFLITE_SELECT_V2:
-		broadcast(s, 3);
-		break;
-	case TFLITE_CONV_2D:
-	case TFLITE_DEPTHWISE_CONV_2D:
-		image(s, false);
-		break;
-	case TFLITE_CONV_3D:
-		volume(s);
-		break;
-	case TFLITE_AVERAGE_POOL_2D:
-	case TFLITE_MAX_POOL_2D:
-	case TFLITE_L2_POOL_2D:
-		image(s, true);
-		break;
-	case TFLITE_FULLY_CONNECTED:
-		fully_connected(s);
-		break;
-	case TFLITE_RESHAPE:
-		reshape(s);
-		break;
-	case TFLITE_SQUEEZE:
-		squeeze(s);
-		break;
-	case TFLITE_EXPAND_DIMS:
-		if (need_known(s, 1, &number, 1) == 1)
-			insert(s, number, 1);
-		break;
-	case TFLITE_PACK:
-		insert(s, s->op->options.axis, s->op->inputs.count);
-		break;
-	case TFLITE_ONE_HOT:
-		if (need_known(s, 1, &number, 1) == 1)
-			insert(s, s->op->options.axis, (uint32_t)number);
-		break;
-	case TFLITE_CONCATENATION:
-		if (!tflite_find_list_update(s->sub, s->index, &update))
-			concatenation(s);
-		break;
-	case TFLITE_TRANSPOSE:
-		transpose(s);
-		break;
-	case TFLITE_MEAN:
-	case TFLITE_SUM:
-	case TFLITE_REDUCE_PROD:
-	case TFLITE_REDUCE_MAX:
-	case TFLITE_REDUCE_MIN:
-	case TFLITE_REDUCE_ANY:
-	case TFLITE_REDUCE_ALL:
-	case TFLITE_ARG_MAX:
-	case TFLITE_ARG_MIN:
-		reduce(s);
-		break;
-	case TFLITE_PAD:
-	case TFLITE_PADV2:
-	case TFLITE_MIRROR_PAD:
-		pad(s);
-		break;
-	case TFLITE_SLICE:
-		if (!tflite_in_list_update(s->sub, s->index))
-			slice(s);
-		break;
-	case TFLITE_STRIDED_SLICE:
-		strided_slice(s);
-		break;
-	case TFLITE_GATHER:
-		gather(s);
-		break;
-	case TFLITE_SEGMENT_SUM:
-	case TFLITE_UNSORTED_SEGMENT_SUM:
-	case TFLITE_UNSORTED_SEGMENT_PROD:
-	case TFLITE_UNSORTED_SEGMENT_MAX:
-	case TFLITE_UNSORTED_SEGMENT_MIN:
-		segments(s);
-		break;
-	case TFLITE_SPLIT:
-		split(s, 1, 0);
-		break;
-	case TFLITE_SPLIT_V:
-		split(s, 0, 2);
-		break;
-	case TFLITE_UNPACK:
-		unpack(s);
-		break;
-	case TFLITE_TILE:
-		tile(s);
-		break;
-	case TFLITE_FILL:
-		count = need_known(s, 0, values, TFLITE_MAX_RANK);
-		stated(s, values, count, 0);
-		break;
-	case TFLITE_BROADCAST_TO:
-		count = need_known(s, 1, values, TFLITE_MAX_RANK);
-		stated(s, values, count, 0);
-		break;
-	case TFLITE_TRANSPOSE_CONV:
-	case TFLITE_CONV_3D_TRANSPOSE:
-		count = need_known(s, 0, values, TFLITE_MAX_RANK);
-		stated(s, values, count, 0);
-		break;
-	case TFLITE_TOPK_V2:
-		topk(s);
-		break;
-	case TFLITE_RFFT2D:
-		fourier(s);
-		break;
-	case TFLITE_RANGE:
-		range(s);
-		break;
-	case TFLITE_BATCH_MATMUL:
-		matmul(s);
-		break;
-	case TFLITE_RESIZE_BILINEAR:
-	case TFLITE_RESIZE_NEAREST_NEIGHBOR:
-		resize(s);
-		break;
-	case TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM:
-		sequence(s, 18);
-		break;
-	case TFLITE_UNIDIRECTIONAL_SEQUENCE_RNN:
-		sequence(s, 4);
-		break;
-	case TFLITE_SHAPE:
-		shape(s);
-		break;
-	case TFLITE_RANK:
-		break;
-	case TFLITE_CAST:
-	case TFLITE_QUANTIZE:
-	case TFLITE_DEQUANTIZE:
-	case TFLITE_RELU:
-	case TFLITE_RELU6:
-	case TFLITE_RELU_N1_TO_1:
-	case TFLITE_RELU_0_TO_1:
-	case TFLITE_LOGISTIC:
-	case TFLITE_TANH:
-	case TFLITE_ELU:
-	case TFLITE_GELU:
-	case TFLITE_HARD_SWISH:
-	case TFLITE_LEAKY_RELU:
-	case TFLITE_PRELU:
-	case TFLITE_SOFTMAX:
-	case TFLITE_LOG_SOFTMAX:
-	case TFLITE_EXP:
-	case TFLITE_LOG:
-	case TFLITE_SQRT:
-	case TFLITE_RSQRT:
-	case TFLITE_SQUARE:
-	case TFLITE_ABS:
-	case TFLITE_NEG:
-	case TFLITE_SIGN:
-	case TFLITE_ROUND:
-	case TFLITE_FLOOR:
-	case TFLITE_CEIL:
-	case TFLITE_SIN:
-	case TFLITE_COS:
-	case TFLITE_LOGICAL_NOT:
-	case TFLITE_ZEROS_LIKE:
-	case TFLITE_CUMSUM:
-	case TFLITE_REVERSE_V2:
-	case TFLITE_REVERSE_SEQUENCE:
-	case TFLITE_L2_NORMALIZATION:
-	case TFLITE_LOCAL_RESPONSE_NORMALIZATION:
-	case TFLITE_FAKE_QUANT:
-	case TFLITE_BUCKETIZE:
-	case TFLITE_ADD_N:
-	case TFLITE_REAL:
-	case TFLITE_IMAG:
-	case TFLITE_COMPLEX_ABS:
-	case TFLITE_DYNAMIC_UPDATE_SLICE:
-		like_input(s, 0);
-		break;
-	case TFLITE_IF:
-	case TFLITE_WHILE:
-		control(s);
-		break;
-	default:
-		if (x)
-			unsupported(s, output(s, 0), "its shape cannot be inferred",
-				    "inputs of the shapes that the file states");
-		break;
-	}
+	(exists ? rules[code] : unknown)(s);
 	if (!s->ret)
 		fold_integers(s);
 }

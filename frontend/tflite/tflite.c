@@ -97,8 +97,8 @@ static int damaged(struct parser *p, const char *what)
 const char *tflite_code_name(uint32_t code)
 {
 	static const char *const names[] = {
-#define TFLITE_OP(code, name, translation, operation) [code] = #name,
-#define TFLITE_MADE(code, name, translation, operation) [code] = #name,
+#define TFLITE_OP(code, name, translation, operation, shape) [code] = #name,
+#define TFLITE_MADE(code, name, translation, operation, shape) [code] = #name,
 #define TFLITE_NAME(code, name) [code] = #name,
 #include "frontend/tflite/operator_list.h"
 	};

@@ -46,8 +46,8 @@ enum tflite_padding {
 
 /* Codes of the built-in operators: TFLITE_ADD = 0 and so on. */
 enum tflite_code {
-#define TFLITE_OP(code, name, translation, operation) TFLITE_##name = (code),
-#define TFLITE_MADE(code, name, translation, operation) TFLITE_##name = (code),
+#define TFLITE_OP(code, name, translation, operation, shape) TFLITE_##name = (code),
+#define TFLITE_MADE(code, name, translation, operation, shape) TFLITE_##name = (code),
 #define TFLITE_NAME(code, name) TFLITE_##name = (code),
 #include "frontend/tflite/operator_list.h"
 };

@@ -16,9 +16,9 @@ static const struct {
 	void (*translate)(struct tflite_translation *t, uint32_t type);
 	uint32_t type;
 } TRANSLATIONS[] = {
-#define TFLITE_OP(code, name, translation, operation) \
+#define TFLITE_OP(code, name, translation, operation, shape) \
 	[code] = { tflite_translate_##translation, NNA_OPERATION_##operation },
-#define TFLITE_MADE(code, name, translation, operation) \
+#define TFLITE_MADE(code, name, translation, operation, shape) \
 	[code] = { tflite_translate_##translation, NNA_OPERATION_##operation },
 #define TFLITE_NAME(code, name) [code] = { NULL, 0 },
 #include "frontend/tflite/operator_list.h"

@@ -314,9 +314,9 @@ uint32_t tflite_state(struct tflite_translation *t, uint32_t tensor);
 void tflite_end_variables(struct tflite_translation *t);
 
 /* One prototype for each name in the list; several rows may name the same one. */
-#define TFLITE_OP(code, name, translation, operation) \
+#define TFLITE_OP(code, name, translation, operation, shape) \
 	void tflite_translate_##translation(struct tflite_translation *t, uint32_t type);
-#define TFLITE_MADE(code, name, translation, operation) \
+#define TFLITE_MADE(code, name, translation, operation, shape) \
 	void tflite_translate_##translation(struct tflite_translation *t, uint32_t type);
 #define TFLITE_NAME(code, name)
 #include "frontend/tflite/operator_list.h"

@@ -13,24 +13,24 @@
 #include "frontend/tflite/tflite.h"
 
 static const char *const mapped[] = {
-#define TFLITE_OP(code, name, translation, operation) #name,
-#define TFLITE_MADE(code, name, translation, operation)
+#define TFLITE_OP(code, name, translation, operation, shape) #name,
+#define TFLITE_MADE(code, name, translation, operation, shape)
 #define TFLITE_NAME(code, name)
 #include "frontend/tflite/operator_list.h"
 	NULL,
 };
 
 static const char *const composed[] = {
-#define TFLITE_OP(code, name, translation, operation)
-#define TFLITE_MADE(code, name, translation, operation) #name,
+#define TFLITE_OP(code, name, translation, operation, shape)
+#define TFLITE_MADE(code, name, translation, operation, shape) #name,
 #define TFLITE_NAME(code, name)
 #include "frontend/tflite/operator_list.h"
 	NULL,
 };
 
 static const char *const left[] = {
-#define TFLITE_OP(code, name, translation, operation)
-#define TFLITE_MADE(code, name, translation, operation)
+#define TFLITE_OP(code, name, translation, operation, shape)
+#define TFLITE_MADE(code, name, translation, operation, shape)
 #define TFLITE_NAME(code, name) #name,
 #include "frontend/tflite/operator_list.h"
 	NULL,
