@@ -405,8 +405,10 @@ int nna_signature_check(const struct nna_call *call, enum nna_column column, cha
 	struct line line = { .text = text };
 	bool possible = false;
 
-	if (!signature)
+	if (!signature) {
+		add(&line, "there is no such operation: %s", manual(column));
 		return -ENOENT;
+	}
 	for (uint32_t k = 0; k < 2; k++) {
 		uint32_t count = k ? call->output_count : call->input_count;
 

@@ -179,7 +179,8 @@ const struct nna_signature *nna_signature_at(uint32_t index);
  *
  * The line is that of the form that the most operands fit.
  *
- * Return: 0, or -EINVAL; -ENOENT if the column does not have the operation. From any thread.
+ * Return: 0, or -EINVAL; -ENOENT, with a line too, if the column does not have the operation. From
+ * any thread.
  */
 int nna_signature_check(const struct nna_call *call, enum nna_column column, char *text);
 

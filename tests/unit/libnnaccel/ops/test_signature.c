@@ -189,6 +189,11 @@ static void test_rows(void **state)
 		assert_string_equal(nna_operation_name(signature->operation), signature->name);
 	}
 	assert_null(nna_operation_name(NNA_OPERATION_REVERSE + 1));
+	/* A column that does not have an operation says so. */
+	assert_int_equal(ask_table(&(struct walk_call){ .signature = &(struct nna_signature){
+					   NNA_OPERATION_REVERSE + 1, "none", NULL } },
+				   NNA_SUPPORT), -ENOENT);
+	assert_non_null(strstr(said, "there is no such operation: see nnaccel-operations(7)"));
 }
 
 int main(void)
