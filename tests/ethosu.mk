@@ -4,7 +4,7 @@
 ETHOSU_RUN := $(BUILD)/tests/ethosu_run
 TESTS += $(ETHOSU_RUN)
 $(ETHOSU_RUN): $(BUILD)/obj/tests/ethosu/run.o $(BUILD)/obj/tests/ethosu/machine.o $(ETHOSU_OBJS) \
-		$(HOST_OBJS)
+		$(ENGINE_OBJS) $(HOST_OBJS)
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lm

@@ -69,10 +69,10 @@ unit_model := $(BUILD)/tests/unit/device/nna/test_model
 $(unit_model): $(BUILD)/obj/device/nna/model.o $(BUILD)/obj/device/models.o $(ETHOSU_OBJS) \
 		$(LIBNNADEV)
 $(unit_model): UNIT_LIBS := -lm
-# The Ethos-U, without the NNA.
+# The Ethos-U, with the NNA's engine alone.
 ETHOSU_TESTS := $(call unit,device/ethosu)
 UNIT_TESTS += $(ETHOSU_TESTS)
-$(ETHOSU_TESTS): $(BUILD)/obj/tests/ethosu/machine.o $(ETHOSU_OBJS) $(HOST_OBJS)
+$(ETHOSU_TESTS): $(BUILD)/obj/tests/ethosu/machine.o $(ETHOSU_OBJS) $(ENGINE_OBJS) $(HOST_OBJS)
 $(ETHOSU_TESTS): UNIT_LIBS := -lm
 # The command line, with all models.
 unit_options := $(BUILD)/tests/unit/device/test_options

@@ -17,6 +17,8 @@
  *   rounding     scaling of accumulators
  *   lut          activation tables and the two built-in functions
  *   output       what becomes of an accumulator: scale, zero point, clamp, table, store
+ *   byte_convolution
+ *                those convolutions of 8 bits that the NNA's engine has kernels for
  *   convolution, pool, elementwise, resize, dma
  *                the operations
  *   machine      what they run on: the bus, the pool of threads, internal memory, chain buffers
@@ -24,7 +26,7 @@
  *   pmu          performance counters
  *   device       registers, interrupt, the model's thread; models: the tables that nna-device lists
  *
- * A module calls those above it only, and host/.
+ * A module calls those above it only, and host/; byte_convolution also nna/engine/engine.h.
  *
  * Order of work: operations run one after the other, each as tiles on the pool of threads. So waits
  * and block dependencies, which order what the hardware overlaps, have nothing to do.

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "device/ethosu/byte_convolution.h"
 #include "device/ethosu/feature_map.h"
 #include "device/ethosu/kernel.h"
 #include "device/ethosu/opcode.h"
@@ -283,6 +284,7 @@ uint32_t ethosu_convolution_run(struct ethosu_machine *machine, const struct eth
 		.op = op,
 		.ifm_depth = depthwise ? 1 : op->ifm.depth,
 	};
+	bool product = op->code == ETHOSU_OP_CONV && op->mode & 1, done = false;
 	int16_t *own = NULL;
 	struct ethosu_grid grid;
 	uint32_t status;
@@ -291,7 +293,7 @@ uint32_t ethosu_convolution_run(struct ethosu_machine *machine, const struct eth
 		return ETHOSU_PARSE;
 	if (op->accumulators == ETHOSU_ACC_KEEP)
 		return ETHOSU_PARSE;
-	if (op->code == ETHOSU_OP_CONV && op->mode & 1) {
+	if (product) {
 		status = take_ifm2(&conv, &own);
 		conv.weights = own;
 		conv.wide = op->ifm2.bytes == 2;
@@ -302,9 +304,13 @@ uint32_t ethosu_convolution_run(struct ethosu_machine *machine, const struct eth
 		status = ethosu_kernel_scales(machine, op, &conv.scales);
 	if (!status)
 		status = ethosu_output_prepare(machine, op);
-	if (!status) {
+	if (!status && !product && conv.scales)
+		status = ethosu_byte_convolution_run(machine, op, conv.scales, &done);
+	if (!status && !done) {
 		grid = cut(&conv);
 		status = ethosu_machine_run(machine, &grid, run_box, &conv);
+	}
+	if (!status) {
 		machine->macs += (uint64_t)op->ofm.height * op->ofm.width * op->ofm.depth *
 				 op->window.height * op->window.width * conv.ifm_depth;
 	}

@@ -204,3 +204,137 @@ uint32_t ethosu_map_write(const struct ethosu_feature_map *map, struct ethosu_ma
 	}
 	return 0;
 }
+
+/* ---- rows of bytes --------------------------------------------------------------------------- */
+
+/**
+ * struct strip - a part of a row: in one tile and, of NHCWB16, in one column of bricks
+ * @address: of the first byte
+ * @stride: bytes from pixel to pixel in memory
+ * @columns: pixels
+ * @n: bytes of a pixel
+ * @at: of the first byte in a row without gaps
+ * @pitch: bytes from pixel to pixel in it
+ */
+struct strip {
+	uint64_t address;
+	int64_t stride;
+	uint32_t columns;
+	uint32_t n;
+	uint64_t at;
+	uint32_t pitch;
+};
+
+/* Host address of a strip, if it lies in one piece and its pixels ascend. */
+static uint8_t *strip_at(const struct strip *strip, struct ethosu_port *port)
+{
+	uint64_t gaps;
+
+	if (strip->stride < 0 ||
+	    __builtin_mul_overflow((uint64_t)strip->stride, (uint64_t)strip->columns - 1, &gaps))
+		return NULL;
+	return ethosu_port_at(port, strip->address, gaps + strip->n);
+}
+
+static void copy_strip(uint8_t *to, uint64_t to_stride, const uint8_t *from, uint64_t from_stride,
+		       uint32_t columns, uint32_t n)
+{
+	if (to_stride == n && from_stride == n) {
+		memcpy(to, from, (size_t)columns * n);
+		return;
+	}
+	/* A brick is copied by two instructions. */
+	for (uint32_t i = 0; i < columns; i++, to += to_stride, from += from_stride) {
+		if (n == BRICK)
+			memcpy(to, from, BRICK);
+		else
+			memcpy(to, from, n);
+	}
+}
+
+static uint32_t read_strip(const struct strip *strip, struct ethosu_port *port, uint8_t *row)
+{
+	const uint8_t *from = strip_at(strip, port);
+
+	row += strip->at;
+	if (from) {
+		copy_strip(row, strip->pitch, from, (uint64_t)strip->stride, strip->columns,
+			   strip->n);
+		return 0;
+	}
+	for (uint32_t i = 0; i < strip->columns; i++)
+		if (!ethosu_port_read(port, strip->address + i * (uint64_t)strip->stride,
+				      row + (uint64_t)i * strip->pitch, strip->n))
+			return ETHOSU_BUS(port->channel);
+	return 0;
+}
+
+static uint32_t write_strip(const struct strip *strip, struct ethosu_port *port,
+			    const uint8_t *row)
+{
+	uint8_t *to = strip_at(strip, port);
+
+	row += strip->at;
+	if (to) {
+		copy_strip(to, (uint64_t)strip->stride, row, strip->pitch, strip->columns,
+			   strip->n);
+		return 0;
+	}
+	for (uint32_t i = 0; i < strip->columns; i++)
+		if (!ethosu_port_write(port, strip->address + i * (uint64_t)strip->stride,
+				       row + (uint64_t)i * strip->pitch, strip->n))
+			return ETHOSU_BUS(port->channel);
+	return 0;
+}
+
+/**
+ * struct row - a row of pixels
+ */
+struct row {
+	const struct ethosu_feature_map *map;
+	struct ethosu_port *port;
+	uint32_t y, x, columns, c, n;
+};
+
+/* Cut a row into strips; bytes go to @to, or come from @from. */
+static uint32_t move_row(const struct row *row, uint8_t *to, const uint8_t *from)
+{
+	const struct ethosu_feature_map *map = row->map;
+	uint32_t status = 0;
+
+	for (uint32_t i = 0, columns; i < row->columns && !status; i += columns) {
+		uint32_t x = row->x + i;
+		uint64_t at = pixel(map, row->y, x);
+
+		columns = row->columns - i;
+		if (map->storage != ETHOSU_IN_COLUMN && x < map->width0 &&
+		    columns > map->width0 - x)
+			columns = map->width0 - x;
+		for (uint32_t k = 0, n; k < row->n && !status; k += n) {
+			struct strip strip = { .columns = columns, .pitch = row->n };
+
+			n = row->n - k;
+			strip.address = run(map, at, row->c + k, &n);
+			strip.stride = map->brick ? BRICK : map->stride_x;
+			strip.n = n;
+			strip.at = (uint64_t)i * row->n + k;
+			status = to ? read_strip(&strip, row->port, to)
+				    : write_strip(&strip, row->port, from);
+		}
+	}
+	return status;
+}
+
+uint32_t ethosu_map_read_bytes(const struct ethosu_feature_map *map, struct ethosu_port *port,
+			       uint32_t y, uint32_t x, uint32_t columns, uint32_t c, uint32_t n,
+			       uint8_t *to)
+{
+	return move_row(&(struct row){ map, port, y, x, columns, c, n }, to, NULL);
+}
+
+uint32_t ethosu_map_write_bytes(const struct ethosu_feature_map *map, struct ethosu_port *port,
+				uint32_t y, uint32_t x, uint32_t columns, uint32_t c, uint32_t n,
+				const uint8_t *from)
+{
+	return move_row(&(struct row){ map, port, y, x, columns, c, n }, NULL, from);
+}

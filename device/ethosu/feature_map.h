@@ -45,4 +45,26 @@ uint32_t ethosu_map_write(const struct ethosu_feature_map *map, struct ethosu_ma
 			  struct ethosu_port *port, uint32_t y, uint32_t x, uint32_t c, uint32_t n,
 			  const int64_t *values);
 
+/**
+ * ethosu_map_read_bytes() - a row of pixels of elements of one byte
+ * @map: the map, in memory
+ * @port: a port that reads
+ * @y: row
+ * @x: first column
+ * @columns: pixels
+ * @c: first channel
+ * @n: channels
+ * @to: written: pixels of @n bytes, without gaps
+ *
+ * Return: 0 or a status.
+ */
+uint32_t ethosu_map_read_bytes(const struct ethosu_feature_map *map, struct ethosu_port *port,
+			       uint32_t y, uint32_t x, uint32_t columns, uint32_t c, uint32_t n,
+			       uint8_t *to);
+
+/* Write a row of pixels likewise. */
+uint32_t ethosu_map_write_bytes(const struct ethosu_feature_map *map, struct ethosu_port *port,
+				uint32_t y, uint32_t x, uint32_t columns, uint32_t c, uint32_t n,
+				const uint8_t *from);
+
 #endif

@@ -29,6 +29,8 @@ struct shape {
  * @size: of all of them
  * @weights: decoded
  * @count: of them
+ * @packed: the same, packed, once it was asked for
+ * @wide: they cannot be packed
  */
 struct entry {
 	struct entry *next;
@@ -37,6 +39,8 @@ struct entry {
 	uint64_t size;
 	int16_t *weights;
 	uint64_t count;
+	struct ethosu_packed packed;
+	bool wide;
 };
 
 /**
@@ -56,7 +60,8 @@ struct ethosu_kernel_cache *ethosu_kernel_cache_create(void)
 
 static uint64_t entry_size(const struct entry *entry)
 {
-	return sizeof(*entry) + entry->size + entry->count * sizeof(*entry->weights);
+	/* Packed weights, which come later, are counted from the start. */
+	return sizeof(*entry) + entry->size + entry->count * (sizeof(*entry->weights) + 1);
 }
 
 static void entry_free(struct entry *entry)
@@ -65,6 +70,8 @@ static void entry_free(struct entry *entry)
 		return;
 	free(entry->bytes);
 	free(entry->weights);
+	free(entry->packed.weights);
+	free(entry->packed.sums);
 	free(entry);
 }
 
@@ -308,6 +315,69 @@ uint32_t ethosu_kernel_get(struct ethosu_machine *machine, const struct ethosu_o
 	}
 	*weights = entry->weights;
 	return 0;
+}
+
+/* ---- packed weights -------------------------------------------------------------------------- */
+
+/* Return: whether one zero point brings all weights into 8 bits. */
+static bool find_zero_point(const struct entry *entry, int32_t *zero_point)
+{
+	int32_t least = 0, most = 0;
+
+	for (uint64_t i = 0; i < entry->count; i++) {
+		least = entry->weights[i] < least ? entry->weights[i] : least;
+		most = entry->weights[i] > most ? entry->weights[i] : most;
+	}
+	if (most - least > 255)
+		return false;
+	*zero_point = least < -128 ? -128 - least : most > 127 ? 127 - most : 0;
+	return true;
+}
+
+/* Where the weight of OFM channel @o at place @k of its sum is. */
+static uint64_t packed_at(bool depthwise, uint64_t length, uint64_t o, uint64_t k)
+{
+	if (depthwise)
+		return (o / 16 * length + k) * 16 + o % 16;
+	return ((o / 16 * ((length + 3) / 4) + k / 4) * 16 + o % 16) * 4 + k % 4;
+}
+
+static bool pack(struct entry *entry, const struct ethosu_operation *op)
+{
+	bool depthwise = op->code == ETHOSU_OP_DEPTHWISE;
+	uint64_t depth = op->ofm.depth, length = entry->count / depth;
+	uint64_t size = (depth + 15) / 16 * 16 * (depthwise ? length : (length + 3) / 4 * 4);
+	struct ethosu_packed *packed = &entry->packed;
+
+	if (!find_zero_point(entry, &packed->zero_point))
+		return false;
+	packed->weights = calloc(size, 1);
+	packed->sums = calloc(depth, sizeof(*packed->sums));
+	if (!packed->weights || !packed->sums) {
+		free(packed->weights);
+		free(packed->sums);
+		*packed = (struct ethosu_packed){ 0 };
+		return false;
+	}
+	for (uint64_t o = 0; o < depth; o++)
+		for (uint64_t k = 0; k < length; k++) {
+			int16_t weight = entry->weights[depthwise ? k * depth + o : o * length + k];
+			int8_t stored = (int8_t)(weight + packed->zero_point);
+
+			packed->weights[packed_at(depthwise, length, o, k)] = stored;
+			packed->sums[o] += stored;
+		}
+	return true;
+}
+
+const struct ethosu_packed *ethosu_kernel_packed(struct ethosu_machine *machine,
+						 const struct ethosu_operation *op)
+{
+	struct entry *entry = machine->kernels->entries;
+
+	if (!entry->packed.weights && !entry->wide)
+		entry->wide = !pack(entry, op);
+	return entry->wide ? NULL : &entry->packed;
 }
 
 /* ---- scale records --------------------------------------------------------------------------- */

@@ -37,6 +37,29 @@ uint32_t ethosu_kernel_get(struct ethosu_machine *machine, const struct ethosu_o
 			   const int16_t **weights);
 
 /**
+ * struct ethosu_packed - weights of 8 bits, as the NNA's engine takes them (LAYOUT_PACKED8)
+ * @weights: less @zero_point they are those that ethosu_kernel_get() gives
+ * @sums: by OFM channel: sum of its stored weights
+ * @zero_point: of all of them
+ */
+struct ethosu_packed {
+	int8_t *weights;
+	int32_t *sums;
+	int32_t zero_point;
+};
+
+/**
+ * ethosu_kernel_packed() - the weights that ethosu_kernel_get() has just given, packed
+ * @machine: the machine
+ * @op: the operation of that call
+ *
+ * Return: valid until the next ethosu_kernel_get(); NULL where weights span more than 8 bits, or
+ * there is no memory.
+ */
+const struct ethosu_packed *ethosu_kernel_packed(struct ethosu_machine *machine,
+						 const struct ethosu_operation *op);
+
+/**
  * ethosu_kernel_scales() - the scale records of an operation
  * @machine: the machine
  * @op: an operation whose scale is not global

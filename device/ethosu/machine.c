@@ -10,7 +10,7 @@
 int ethosu_machine_init(struct ethosu_machine *machine)
 {
 	for (uint32_t i = 0; i < machine->threads; i++) {
-		machine->scratch[i] = malloc(ETHOSU_SCRATCH_SIZE);
+		machine->scratch[i] = aligned_alloc(64, ETHOSU_SCRATCH_SIZE);
 		if (!machine->scratch[i])
 			goto fail;
 	}

@@ -48,11 +48,12 @@ struct ethosu_chain {
  * @threads: of @workers
  * @pause: called between rounds of tiles. Return: false to stop the operation. May be NULL.
  * @owner: handed to it
+ * @scalar: leave all operations to their definitions, none to the NNA's engine
  * @stop: tiles are to end: set by any thread
  * @macs: multiplications done, for the PMU
  * @internal: SHRAM, or table memory
  * @chains: chain buffers
- * @scratch: per thread, ETHOSU_SCRATCH_SIZE bytes
+ * @scratch: per thread, ETHOSU_SCRATCH_SIZE bytes, 64-byte aligned
  * @kernels: decoded weights; the owner's (kernel.h)
  */
 struct ethosu_machine {
@@ -62,6 +63,7 @@ struct ethosu_machine {
 	uint32_t threads;
 	bool (*pause)(void *owner);
 	void *owner;
+	bool scalar;
 	_Atomic bool stop;
 	uint64_t macs;
 	uint8_t internal[ETHOSU_INTERNAL_MAX];
