@@ -37,7 +37,7 @@ static bool write_role(const struct tflite_operator *op, uint32_t number, char *
 /* Writes "INT8 [8, 3, 3, 16]". */
 static void write_shape(const struct tflite_tensor *x, char *text, size_t size)
 {
-	const char *type = tflite_type_name(x->type);
+	const char *type = x->disguised ? "INT16" : tflite_type_name(x->type);
 	size_t n;
 
 	if (*type == '?')

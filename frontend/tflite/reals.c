@@ -82,6 +82,7 @@ static void disguise(struct tflite_translation *t, uint32_t tensor, uint32_t rea
 
 	*d = (struct disguise){ tensor, t->operands[tensor], *x };
 	x->type = TFLITE_FLOAT32;
+	x->disguised = true;
 	x->scale_count = 0;
 	x->zero_point_count = 0;
 	x->data = NULL;

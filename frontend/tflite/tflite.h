@@ -74,6 +74,7 @@ struct tflite_ints {
  * @dynamic: the file leaves dimensions open; @dims holds the file's example
  * @changed: @dims differs from the file's (shapes.h)
  * @folded: shape inference computed @data (shapes.h)
+ * @disguised: an INT16 tensor that has type FLOAT32 while its operator is translated (reals.c)
  * @invariant: NULL, or the bytes that an input of a subgraph has in every run, laid out as @data,
  *	which is NULL then (shapes.h)
  * @scale_count: 0 for none, 1 for the whole tensor, or one per slice of @channel_dim
@@ -89,7 +90,7 @@ struct tflite_tensor {
 	uint64_t elements;
 	const void *data;
 	size_t size;
-	bool variable, dynamic, changed, folded;
+	bool variable, dynamic, changed, folded, disguised;
 	const void *invariant;
 	uint32_t scale_count, zero_point_count;
 	const float *scales;

@@ -291,7 +291,9 @@ void tflite_describe(struct tflite_translation *t, const struct tflite_tensor *x
 		tflite_unsupported(t, x, "zero point %d", "0 for INT16", o->desc.zero_point);
 }
 
-uint32_t tflite_add_operand(struct tflite_translation *t, const struct tflite_operand_desc *o)
+/* Adds an operand; an error of the sink names the tensor @x, or NULL. */
+static uint32_t add_tensor(struct tflite_translation *t, const struct tflite_operand_desc *o,
+			   const struct tflite_tensor *x)
 {
 	struct nna_operand_desc desc = o->desc;
 	int ret;
@@ -300,8 +302,15 @@ uint32_t tflite_add_operand(struct tflite_translation *t, const struct tflite_op
 		return TFLITE_NO_OPERAND;
 	desc.dims = o->dims;
 	ret = t->ops->add_operand(t->sink, t->graph, &desc);
-	tflite_check(t, ret, "an operand was");
+	if (ret < 0)
+		tflite_say(t, ret, x, "refused as an operand, see the library's log: %s",
+			   strerror(-ret));
 	return ret < 0 ? TFLITE_NO_OPERAND : (uint32_t)ret;
+}
+
+uint32_t tflite_add_operand(struct tflite_translation *t, const struct tflite_operand_desc *o)
+{
+	return add_tensor(t, o, NULL);
 }
 
 uint32_t tflite_add_as_input(struct tflite_translation *t, struct tflite_operand_desc *o)
@@ -349,7 +358,7 @@ uint32_t tflite_tensor_operand(struct tflite_translation *t, uint32_t tensor)
 	if (t->ret || t->operands[tensor] != TFLITE_NO_OPERAND)
 		return t->operands[tensor];
 	tflite_describe(t, x, &o);
-	t->operands[tensor] = tflite_add_operand(t, &o);
+	t->operands[tensor] = add_tensor(t, &o, x);
 	if (x->data)
 		tflite_set_constant(t, t->operands[tensor], x->data, x->size);
 	else if (x->variable && !t->ret)

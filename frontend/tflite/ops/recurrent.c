@@ -32,6 +32,8 @@ static uint32_t next_state(struct tflite_translation *t, uint32_t index)
 	const struct tflite_tensor *x = tflite_input(t, index);
 	struct tflite_operand_desc o;
 
+	if (x->variable && x->disguised)
+		tflite_unsupported(t, x, "its type as state", "FLOAT32 or FLOAT16");
 	if (x->variable)
 		return tflite_input_operand(t, index);
 	tflite_describe(t, x, &o);

@@ -33,7 +33,7 @@ void tflite_translate_broadcast_to(struct tflite_translation *t, uint32_t type)
 		times[i] = dims[i] ? (int32_t)y->dims[i] / dims[i] : 1;
 		if ((uint32_t)(times[i] * dims[i]) != y->dims[i] || (times[i] != 1 && dims[i] != 1))
 			tflite_refuse(t, y, "%u elements of dimension %u",
-				      "%d as the input, which has 1 to broadcast", y->dims[i], i,
+				      "%d, as in the input; only 1 broadcasts", y->dims[i], i,
 				      dims[i]);
 	}
 	if (t->ret)

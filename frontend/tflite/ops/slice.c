@@ -90,7 +90,7 @@ static uint32_t find_spans(struct tflite_translation *t, struct tflite_span *spa
 	if (tflite_exact_ints(t, 3, step, count, "the begins"))
 		wrong = tflite_find_spans(&t->op->options, x, count, begin, end, step, spans);
 	if (wrong)
-		tflite_refuse(t, x, "a slice with %s", "%s", wrong->wrong, wrong->expected);
+		tflite_refuse(t, x, "a strided slice with %s", "%s", wrong->wrong, wrong->expected);
 	return t->ret ? 0 : x->rank;
 }
 
