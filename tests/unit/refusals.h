@@ -121,7 +121,7 @@ static inline bool refusal_arguments(const char *at, const char *between, struct
 	return found == 2;
 }
 
-/* Replaces comments by blanks, so that no name in them counts. */
+/* Replaces comments and macros' definitions by blanks, so that no name in them counts. */
 static inline void refusals_blank(char *text)
 {
 	for (char *at = text; *at; at++) {
@@ -136,6 +136,10 @@ static inline void refusals_blank(char *text)
 			end += 2;
 		} else if (!strncmp(at, "//", 2)) {
 			end += strcspn(at, "\n");
+		} else if (!strncmp(at, "#define", 7)) {
+			do
+				end += strcspn(end + 1, "\n") + 1;
+			while (*end && end[-1] == '\\');
 		}
 		for (; at < end; at++)
 			*at = *at == '\n' ? '\n' : ' ';

@@ -22,7 +22,7 @@
  * is the empty one, tensor i of the subgraph that is being written has buffer @buffers + i + 1.
  */
 struct writer {
-	uint8_t bytes[16384];
+	uint8_t bytes[65536];
 	size_t size;
 	size_t skew;
 	uint32_t buffers;
@@ -114,13 +114,14 @@ static inline void refer(struct writer *w, size_t from, size_t to)
  * @data: bytes of a constant, NULL for none
  * @size: of @data
  * @scale: 0 for a tensor that is not quantised
+ * @zero_point: of the tensor, or of its first channel
  * @variable: state that is kept from one run to the next
  * @channel_count: scales along dimension 0, which stand instead of @scale; 0 for none
  */
 struct tensor_spec {
 	uint8_t type;
 	uint32_t rank;
-	int32_t dims[5];
+	int32_t dims[9];
 	const void *data;
 	uint32_t size;
 	float scale;
@@ -181,7 +182,7 @@ static inline void write_tensors(struct writer *w, size_t subgraph, const struct
 		if (specs[i].sparse)
 			write_sparsity(w, t, &specs[i]);
 		if (specs[i].open) {
-			int32_t signature[5];
+			int32_t signature[9];
 
 			memcpy(signature, specs[i].dims, sizeof(signature));
 			signature[0] = -1;
@@ -193,7 +194,8 @@ static inline void write_tensors(struct writer *w, size_t subgraph, const struct
 		refer(w, field(w, t, 4), q);
 		if (specs[i].channel_count) {
 			vector(w, q, 2, specs[i].channel_count, 4, specs[i].channel_scales);
-			vector(w, q, 3, specs[i].channel_count, 8, NULL);
+			memcpy(w->bytes + vector(w, q, 3, specs[i].channel_count, 8, NULL),
+			       &specs[i].zero_point, 8);
 			continue;
 		}
 		vector(w, q, 2, 1, 4, &specs[i].scale);
