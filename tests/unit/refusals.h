@@ -167,7 +167,7 @@ static inline void refusals_scan(struct refusals *all, const char *file, char *t
 				continue;
 			assert_true(all->count < MAX_REFUSALS);
 			*r = (struct refusal){ .line = line };
-			snprintf(r->file, sizeof(r->file), "%s", file);
+			snprintf(r->file, sizeof(r->file), "%.63s", file);
 			if (!refusal_arguments(at + length, functions->between, r)) {
 				print_error("%s:%u: %s() without both texts as literals\n", file,
 					    line, functions->name);
