@@ -11,13 +11,13 @@
  *	TFLITE_NAME(code, name)
  *		an operator without a translation, known by name for messages
  *
- * @shape is the function of shapes.c that sizes the outputs where the file leaves them open;
- * "unknown" if the data decide, or if there is no function yet.
+ * @shape is the function of shapes.c that sets the shapes of the outputs if the file leaves them
+ * open; "unknown" if they depend on data, or if there is no function yet.
  *
  * The includer defines all three macros; they are undefined again at the end. There is no include
  * guard, since enum tflite_code, the names, the prototypes, the table of translations and that of
- * shapes are all made from this list. A new operator is a row here and a function in the file of its family in
- * ops/.
+ * shapes are all made from this list. A new operator is a row here and a function in the file of
+ * its family in ops/.
  */
 TFLITE_OP(0, ADD, arithmetic, ADD, broadcast_two)
 TFLITE_OP(1, AVERAGE_POOL_2D, pool, AVERAGE_POOL_2D, pool)
