@@ -95,27 +95,59 @@ static void name_operation(const struct nna_op_context *op, char *text, size_t s
 	snprintf(text + n, size - (size_t)n, ")");
 }
 
-/* The operand as a message names it: "input 1 (operand 7): ". */
+/* Return: an operand as the table of signatures takes it. Ranks of outputs are for infer(). */
+static struct nna_actual actual_operand(const void *context, bool output, uint32_t i)
+{
+	const struct nna_op_context *op = context;
+	const struct nna_shape *shape = output ? &op->out[i] : &op->in[i];
+	struct nna_actual actual = { .type = shape->type, .rank = NNA_RANK_UNKNOWN };
+
+	if (output)
+		return actual;
+	actual.omitted = !nna_op_has_input(op, i);
+	if (shape->rank_known && !nna_op_may_omit_input(op, i))
+		actual.rank = (int32_t)shape->rank;
+	return actual;
+}
+
+static struct nna_call call_of(const struct nna_op_context *op)
+{
+	return (struct nna_call){
+		.operation = op->operation->type,
+		.input_count = op->operation->input_count,
+		.output_count = op->operation->output_count,
+		.operand = actual_operand,
+		.context = op,
+	};
+}
+
+/* The operand as a message names it: "input 1 (weights, operand 7): ". */
 static void name_operand(const struct nna_op_context *op, uint32_t operand, char *text, size_t size)
 {
+	const struct nna_call call = call_of(op);
 	bool output = operand & NNA_OP_OUTPUT;
 	uint32_t i = operand & ~NNA_OP_OUTPUT;
+	const char *side = output ? "output" : "input", *name;
+	int length = 0;
 
+	*text = 0;
+	if (operand == NNA_NO_OPERAND)
+		return;
+	name = nna_signature_operand(&call, NNA_SUPPORT, output, i, &length);
 	if (i == NNA_OP_LIST)
-		snprintf(text, size, "%s: ", output ? "outputs" : "inputs");
-	else if (operand == NNA_NO_OPERAND)
-		*text = 0;
-	else if (i < (output ? op->operation->output_count : op->operation->input_count))
-		snprintf(text, size, "%s %u (operand %u): ", output ? "output" : "input", i,
-			 output ? op->operation->outputs[i] : op->operation->inputs[i]);
+		snprintf(text, size, "%ss: ", side);
+	else if (i >= (output ? call.output_count : call.input_count))
+		snprintf(text, size, "%s %u: ", side, i);
 	else
-		snprintf(text, size, "%s %u: ", output ? "output" : "input", i);
+		snprintf(text, size, "%s %u (%.*s%soperand %u): ", side, i, length,
+			 name ? name : "", name ? ", " : "",
+			 output ? op->operation->outputs[i] : op->operation->inputs[i]);
 }
 
 int nna_op_say(const struct nna_op_context *op, int error, uint32_t operand, const char *format,
 	       ...)
 {
-	char operation[96], name[48], text[NNA_REFUSAL_SIZE];
+	char operation[96], name[96], text[NNA_REFUSAL_SIZE];
 	va_list args;
 
 	va_start(args, format);
@@ -138,31 +170,10 @@ const char *nna_shape_text(const struct nna_shape *shape, char *text, size_t siz
 	return text;
 }
 
-/* Return: an operand as the table of signatures takes it. Ranks of outputs are for infer(). */
-static struct nna_actual actual_operand(const void *context, bool output, uint32_t i)
-{
-	const struct nna_op_context *op = context;
-	const struct nna_shape *shape = output ? &op->out[i] : &op->in[i];
-	struct nna_actual actual = { .type = shape->type, .rank = NNA_RANK_UNKNOWN };
-
-	if (output)
-		return actual;
-	actual.omitted = !nna_op_has_input(op, i);
-	if (shape->rank_known && !nna_op_may_omit_input(op, i))
-		actual.rank = (int32_t)shape->rank;
-	return actual;
-}
-
 /* Compares numbers, types and ranks of the operands with the table. */
 static int check_signature(const struct nna_op_context *op)
 {
-	const struct nna_call call = {
-		.operation = op->operation->type,
-		.input_count = op->operation->input_count,
-		.output_count = op->operation->output_count,
-		.operand = actual_operand,
-		.context = op,
-	};
+	const struct nna_call call = call_of(op);
 	char text[NNA_REFUSAL_SIZE];
 
 	return nna_signature_check(&call, NNA_SUPPORT, text) ?

@@ -165,7 +165,8 @@ int nna_op_check(struct nna_op_context *op);
  * Refuses an operation that breaks a rule: logs one line and returns -EINVAL.
  *
  *	nna_op_refuse(op, NNA_IN(2), "%u elements", "%u, one for each filter", count, filters)
- *	CONV_2D (operation 3): input 2 (operand 7): 5 elements; expected 4, one for each filter
+ *	CONV_2D (operation 3): input 2 (bias, operand 7): 5 elements; expected 4, one for each
+ *	filter
  *
  * The first text says what @operand has, the second what it must have; both are string literals,
  * and the arguments of both follow. tests/unit/libnnaccel/ops/test_refusals.c has a row for each

@@ -28,6 +28,7 @@ static int check(struct nna_op_context *op)
 {
 	const struct nna_subgraph *body, *condition;
 	uint32_t inputs = op->operation->input_count - INPUTS;
+	enum nna_operand_type type;
 	int ret = nna_subgraph_check(op, CONDITION, INPUTS, 1);
 
 	ret = ret ?: nna_subgraph_check_input(op, BODY);
@@ -38,9 +39,10 @@ static int check(struct nna_op_context *op)
 		return ret;
 	condition = &op->graph->subgraphs[op->in_operand[CONDITION]->subgraph];
 	body = &op->graph->subgraphs[op->in_operand[BODY]->subgraph];
-	if (condition->operands[condition->outputs[0]].stated.type != NNA_OPERAND_TENSOR_BOOL8)
-		return nna_op_refuse(op, NNA_IN(CONDITION), "the subgraph's output is no truth",
-				     "a TENSOR_BOOL8");
+	type = condition->operands[condition->outputs[0]].stated.type;
+	if (type != NNA_OPERAND_TENSOR_BOOL8)
+		return nna_op_refuse(op, NNA_IN(CONDITION), "the subgraph's output has type %s",
+				     "TENSOR_BOOL8", nna_operand_type_name(type));
 	if (body->output_count > inputs)
 		return nna_op_refuse(op, NNA_IN(BODY), "the subgraph has %u outputs",
 				     "%u at most, the inputs of the loop", body->output_count,

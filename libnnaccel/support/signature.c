@@ -296,16 +296,25 @@ static void add_type(struct line *line, uint32_t type)
 		add(line, "of the unknown type %u", type);
 }
 
+/* Return: the name of operand @nth of @formal, which has @length characters. */
+static const char *operand_name(const struct nna_formal *formal, uint32_t nth, int *length)
+{
+	const char *name = formal->names, *end;
+
+	for (uint32_t i = 0; i < nth && strstr(name, ", "); i++)
+		name = strstr(name, ", ") + 2;
+	end = strstr(name, ", ");
+	*length = (int)(end ? (size_t)(end - name) : strlen(name));
+	return name;
+}
+
 /* "input 1 (weights)" */
 static void add_position(struct line *line, const struct position *at)
 {
-	const char *name = at->formal->names, *end;
+	int length;
+	const char *name = operand_name(at->formal, at->nth, &length);
 
-	for (uint32_t i = 0; i < at->nth && strstr(name, ", "); i++)
-		name = strstr(name, ", ") + 2;
-	end = strstr(name, ", ");
-	add(line, "%s %u (%.*s)", at->output ? "output" : "input", at->index,
-	    (int)(end ? (size_t)(end - name) : strlen(name)), name);
+	add(line, "%s %u (%.*s)", at->output ? "output" : "input", at->index, length, name);
 }
 
 static void add_types(struct line *line, nna_types types)
@@ -431,4 +440,36 @@ int nna_signature_check(const struct nna_call *call, enum nna_column column, cha
 		add(&line, "%u inputs and %u outputs do not go together: %s", call->input_count,
 		    call->output_count, manual(column));
 	return -EINVAL;
+}
+
+const char *nna_signature_operand(const struct nna_call *call, enum nna_column column, bool output,
+				  uint32_t index, int *length)
+{
+	const struct nna_signature *signature = nna_signature_find(call->operation, column);
+	uint32_t left = output ? call->output_count : call->input_count, n;
+	struct check check = { .call = call, .column = column };
+	const struct nna_form *form, *best = NULL;
+	const struct nna_formal *formal;
+
+	for (form = signature ? signature->forms : NULL; form && form->inputs; form++) {
+		if (!form->in[column] || !takes_count(form->inputs, column, call->input_count) ||
+		    !takes_count(form->outputs, column, call->output_count))
+			continue;
+		if (!best)
+			best = form;
+		if (form_fits(&check, form)) {
+			best = form;
+			break;
+		}
+	}
+	if (!best || index >= left)
+		return NULL;
+	for (formal = output ? best->outputs : best->inputs; formal->count; formal++) {
+		n = count_of(formal, column, left);
+		if (index < n)
+			return operand_name(formal, index, length);
+		index -= n;
+		left -= n;
+	}
+	return NULL;
 }

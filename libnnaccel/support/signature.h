@@ -184,6 +184,21 @@ const struct nna_signature *nna_signature_at(uint32_t index);
  */
 int nna_signature_check(const struct nna_call *call, enum nna_column column, char *text);
 
+/**
+ * nna_signature_operand() - the name of an operand of a call
+ * @call: the call
+ * @column: where it is looked up
+ * @output: an output, else an input
+ * @index: its number
+ * @length: set to the characters of the name, which no NUL ends
+ *
+ * The name is that of the form that the call fits, or of the first form with its counts.
+ *
+ * Return: the name; NULL if no form has the counts of @call. From any thread.
+ */
+const char *nna_signature_operand(const struct nna_call *call, enum nna_column column, bool output,
+				  uint32_t index, int *length);
+
 /* Return: the set of types that @formal takes in @column if T is @t. */
 nna_types nna_formal_types(const struct nna_formal *formal, enum nna_column column, uint32_t t);
 /* Return: the set that has @type alone; the empty one for a type that no operation takes. */

@@ -186,7 +186,7 @@ __attribute__((unused)) static const struct refusal_row refusal_rows[] = {
 	{ "TRANSPOSE_CONV_2D f[1,1,1,2] f[3,1,1,2] f[3] i1 i0 i0 i0 i1 i1 i0 b0 -> f?",
 	  "output 0", "1 to 2147483647: change paddings or strides" },
 	{ "WHILE g1 g2 f[2] -> f[2] ; RELU f[2] -> f[2] ; RELU f[2] -> f[2]",
-	  "input 0", "a TENSOR_BOOL8" },
+	  "input 0", "TENSOR_BOOL8" },
 	{ "WHILE g1 g2 f[2] -> f[2] ; EQUAL f[2] f[2] -> t[1] ; RELU f[2] -> f[2]",
 	  "input 0", "1, the operation's inputs from 2 on" },
 	{ "WHILE g1 g2 f[2] -> f[2] f[2] ; CAST f[2] -> t[2] ; RELU f[2] -> f[2]",
