@@ -17,8 +17,8 @@
  *	out 2	classes		INT32 [kept]
  *	out 3	images		INT32 [kept]
  *
- * Types of boxes and of FLOAT scalars: see box.h. One NMS of the ir; how many boxes are kept is
- * known after the run, so the outputs are bounded.
+ * Types of boxes: see box.h. One NMS of the ir; how many boxes are kept is known after the run, so
+ * the outputs are bounded.
  */
 #include "libnnaccel/ops/box.h"
 

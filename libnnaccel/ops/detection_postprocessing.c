@@ -27,8 +27,8 @@
  *	out 2	labels		INT32 [batch, n]
  *	out 3	count		INT32 [batch]			detections of each image
  *
- * n is input 8, times input 9 if not regular; what an image has less is filled with 0. FLOAT
- * scalars: see box.h. Boxes are decoded element by element in fp32, then there is one NMS.
+ * n is input 8, times input 9 if not regular; what an image has less is filled with 0. Boxes
+ * are decoded element by element in fp32, then there is one NMS.
  */
 #include <math.h>
 

@@ -19,7 +19,7 @@
  *	out 1	boxes		boxes [kept, 4]
  *	out 2	images		INT32 [kept]
  *
- * Types of boxes and of FLOAT scalars: see box.h.
+ * Types of boxes: see box.h.
  *
  * Anchors are moved to each place of the map and transformed as by AXIS_ALIGNED_BBOX_TRANSFORM; a
  * mask says which of them are large enough and have their centre in the image; then one NMS whose

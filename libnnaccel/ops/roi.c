@@ -26,7 +26,7 @@
  *	in 7	nchw	BOOL
  *	out 0	output	Q0 [n, height, width, c]	in the layout of the images
  *
- * Types of boxes and of FLOAT scalars: see box.h. One ROI command.
+ * Types of boxes: see box.h. One ROI command.
  */
 #include "libnnaccel/ops/box.h"
 #include "libnnaccel/ops/window.h"
