@@ -14,7 +14,8 @@
 #define SUMS_MAX (1u << 17)   /* accumulators of a tile */
 #define ROW_MAX 65536u	      /* channels of a pixel */
 #define MACS_MAX (8u << 20)   /* products of a tile, unless one pixel has more */
-#define CHANNELS_MIN 16u      /* of a box */
+#define CHANNELS_MIN 4u	      /* of a box */
+#define LENGTH_MAX (1u << 22) /* products of a sum */
 #define SAFE_PRODUCTS 128u    /* of 16 by 9 bits, that 32 bits can sum */
 
 /* The scratch memory of a thread. */
@@ -72,6 +73,12 @@ static int64_t dot_wide(const int16_t *a, const int16_t *b, uint32_t n)
 	return sum;
 }
 
+/* What sums begin with is the guest's: they wrap. */
+static int64_t add(int64_t sum, int64_t product)
+{
+	return (int64_t)((uint64_t)sum + (uint64_t)product);
+}
+
 /*
  * Add the products of a patch to the sums of a box. A patch has some or all channels of the IFM,
  * @whole says which: with all of them, and no dilation, a row of the kernel is one run.
@@ -99,12 +106,13 @@ static void add_products(const struct convolution *conv, const struct ethosu_box
 							patch->depth;
 
 					if (whole) {
-						*sum += sum_of(from, weights, w->width * patch->depth);
+						*sum = add(*sum, sum_of(from, weights,
+							       w->width * patch->depth));
 						weights += (uint64_t)w->width * patch->depth;
 						continue;
 					}
 					for (uint32_t kx = 0; kx < w->width; kx++) {
-						*sum += sum_of(from, weights, patch->depth);
+						*sum = add(*sum, sum_of(from, weights, patch->depth));
 						from += (uint64_t)w->dilation_x * patch->depth;
 						weights += conv->ifm_depth;
 					}
@@ -135,7 +143,7 @@ static void add_depthwise(const struct convolution *conv, const struct ethosu_bo
 						((uint64_t)ky * w->width + kx) * depth + box->c;
 
 					for (uint32_t c = 0; c < box->depth; c++)
-						sum[c] += from[c] * weights[c];
+						sum[c] = add(sum[c], from[c] * weights[c]);
 				}
 		}
 }
@@ -266,8 +274,12 @@ static uint32_t take_ifm2(struct convolution *conv, int16_t **weights)
 	if (!*weights || !row)
 		status = ETHOSU_MEMORY;
 	for (uint32_t o = 0; o < op->ofm.depth && !status; o++) {
-		status = ethosu_map_read(&op->ifm2, conv->machine, &port, 0, o, 0, op->ifm.depth,
-					 row);
+		if (o % 1024 == 1023 && !ethosu_machine_go_on(conv->machine))
+			status = ETHOSU_STOPPED;
+		port.size = 0; /* what it has found may have gone in a pause */
+		if (!status)
+			status = ethosu_map_read(&op->ifm2, conv->machine, &port, 0, o, 0,
+						 op->ifm.depth, row);
 		for (uint32_t i = 0; i < op->ifm.depth && !status; i++)
 			(*weights)[(uint64_t)o * op->ifm.depth + i] =
 				(int16_t)(row[i] - op->ifm2.zero_point);
@@ -291,7 +303,8 @@ uint32_t ethosu_convolution_run(struct ethosu_machine *machine, const struct eth
 
 	if (depthwise && op->ifm.depth < op->ofm.depth)
 		return ETHOSU_PARSE;
-	if (op->accumulators == ETHOSU_ACC_KEEP)
+	if (op->accumulators == ETHOSU_ACC_KEEP ||
+	    (uint64_t)op->window.height * op->window.width * conv.ifm_depth > LENGTH_MAX)
 		return ETHOSU_PARSE;
 	if (product) {
 		status = take_ifm2(&conv, &own);

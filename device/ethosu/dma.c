@@ -93,8 +93,7 @@ static uint32_t copy(struct dma *dma, uint64_t from, uint64_t to)
 		if (dma->since < PAUSE_BYTES)
 			continue;
 		dma->since = 0;
-		if (ethosu_machine_stopped(dma->machine) ||
-		    (dma->machine->pause && !dma->machine->pause(dma->machine->owner)))
+		if (!ethosu_machine_go_on(dma->machine))
 			return ETHOSU_STOPPED;
 	} while (left);
 	return 0;

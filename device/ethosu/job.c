@@ -102,14 +102,6 @@ static uint32_t branch(struct ethosu_job *job, const struct ethosu_command *comm
 	return 0;
 }
 
-static bool pause_job(struct ethosu_job *job)
-{
-	struct ethosu_machine *machine = job->machine;
-
-	return !ethosu_machine_stopped(machine) &&
-	       (!machine->pause || machine->pause(machine->owner));
-}
-
 uint32_t ethosu_job_run(struct ethosu_job *job)
 {
 	struct fetch fetch = { .count = 0 };
@@ -144,7 +136,7 @@ uint32_t ethosu_job_run(struct ethosu_job *job)
 			return status;
 		if (++commands >= PAUSE_COMMANDS) {
 			commands = 0;
-			if (!pause_job(job))
+			if (!ethosu_machine_go_on(job->machine))
 				return ETHOSU_STOPPED;
 		}
 	}

@@ -9,6 +9,7 @@
 #include "device/ethosu/weights.h"
 
 #define RECORD 10u /* bytes of a scale record */
+#define PACK_BETWEEN (1u << 20) /* weights between two pauses */
 
 /**
  * struct shape - what the order of weights depends on
@@ -230,7 +231,7 @@ static void deal(const struct ethosu_config *config, const struct ethosu_operati
 
 /* Decode the streams into @values, one after the other. */
 static uint32_t decode(const struct ethosu_config *config, const struct ethosu_operation *op,
-		       const struct entry *entry, int16_t *values,
+		       const struct ethosu_ask *ask, const struct entry *entry, int16_t *values,
 		       struct ethosu_stream_values *streams, uint64_t total)
 {
 	const uint8_t *bytes = entry->bytes;
@@ -241,7 +242,8 @@ static uint32_t decode(const struct ethosu_config *config, const struct ethosu_o
 
 		if (!dealt)
 			return ETHOSU_MEMORY;
-		if (ethosu_weights_decode(bytes, op->weights[0].size, true, dealt, total) < total) {
+		if (ethosu_weights_decode(bytes, op->weights[0].size, true, dealt, total,
+					  ask->go_on, ask->context) < total) {
 			free(dealt);
 			return ETHOSU_BUS(ETHOSU_CHANNEL_WEIGHTS);
 		}
@@ -252,7 +254,8 @@ static uint32_t decode(const struct ethosu_config *config, const struct ethosu_o
 		streams[i].values = values + at;
 		if (!(op->fast_weights && config->streams > 1) &&
 		    ethosu_weights_decode(bytes, op->weights[i].size, op->fast_weights, values + at,
-					  streams[i].count) < streams[i].count)
+					  streams[i].count, ask->go_on, ask->context) <
+			    streams[i].count)
 			return ETHOSU_BUS(ETHOSU_CHANNEL_WEIGHTS);
 		bytes += op->weights[i].size;
 		at += streams[i].count;
@@ -260,11 +263,17 @@ static uint32_t decode(const struct ethosu_config *config, const struct ethosu_o
 	return 0;
 }
 
+static bool go_on(void *context)
+{
+	return ethosu_machine_go_on(context);
+}
+
 static uint32_t decode_entry(struct ethosu_machine *machine, const struct ethosu_operation *op,
 			     struct entry *entry)
 {
 	const struct ethosu_config *config = machine->config;
 	struct ethosu_stream_values streams[ETHOSU_WEIGHT_STREAMS] = { { 0 } };
+	const struct ethosu_ask ask = { go_on, machine };
 	uint64_t total = 0, area = (uint64_t)op->window.height * op->window.width;
 	uint64_t depth = op->code == ETHOSU_OP_DEPTHWISE ? 1 : op->ifm.depth;
 	uint32_t status = read_streams(machine, op, entry);
@@ -277,21 +286,22 @@ static uint32_t decode_entry(struct ethosu_machine *machine, const struct ethosu
 	entry->count = area * depth * op->ofm.depth;
 	for (uint32_t i = 0; i < config->streams; i++) {
 		streams[i].count =
-			ethosu_order_length(config, op, i, ETHOSU_KERNEL_WEIGHTS_MAX - total);
+			ethosu_order_length(config, op, i, ETHOSU_KERNEL_WEIGHTS_MAX - total, &ask);
+		if (streams[i].count > ETHOSU_KERNEL_WEIGHTS_MAX - total)
+			return ethosu_machine_stopped(machine) ? ETHOSU_STOPPED : ETHOSU_PARSE;
 		total += streams[i].count;
-		if (total > ETHOSU_KERNEL_WEIGHTS_MAX)
-			return ETHOSU_PARSE;
 	}
 	values = malloc(total * sizeof(*values) + 1);
 	entry->weights = calloc(entry->count, sizeof(*entry->weights));
 	if (values && entry->weights)
-		status = decode(config, op, entry, values, streams, total);
+		status = decode(config, op, &ask, entry, values, streams, total);
 	else
 		status = ETHOSU_MEMORY;
 	if (!status)
-		ethosu_order_place(config, op, streams, entry->weights);
+		ethosu_order_place(config, op, streams, entry->weights, &ask);
 	free(values);
-	return status;
+	/* What was stopped may be incomplete. */
+	return ethosu_machine_go_on(machine) ? status : ETHOSU_STOPPED;
 }
 
 uint32_t ethosu_kernel_get(struct ethosu_machine *machine, const struct ethosu_operation *op,
@@ -342,7 +352,8 @@ static uint64_t packed_at(bool depthwise, uint64_t length, uint64_t o, uint64_t 
 	return ((o / 16 * ((length + 3) / 4) + k / 4) * 16 + o % 16) * 4 + k % 4;
 }
 
-static bool pack(struct entry *entry, const struct ethosu_operation *op)
+static bool pack(struct ethosu_machine *machine, struct entry *entry,
+		 const struct ethosu_operation *op)
 {
 	bool depthwise = op->code == ETHOSU_OP_DEPTHWISE;
 	uint64_t depth = op->ofm.depth, length = entry->count / depth;
@@ -359,7 +370,7 @@ static bool pack(struct entry *entry, const struct ethosu_operation *op)
 		*packed = (struct ethosu_packed){ 0 };
 		return false;
 	}
-	for (uint64_t o = 0; o < depth; o++)
+	for (uint64_t o = 0; o < depth; o++) {
 		for (uint64_t k = 0; k < length; k++) {
 			int16_t weight = entry->weights[depthwise ? k * depth + o : o * length + k];
 			int8_t stored = (int8_t)(weight + packed->zero_point);
@@ -367,6 +378,10 @@ static bool pack(struct entry *entry, const struct ethosu_operation *op)
 			packed->weights[packed_at(depthwise, length, o, k)] = stored;
 			packed->sums[o] += stored;
 		}
+		/* The operation asks again, and ends. */
+		if (length > PACK_BETWEEN || o % (PACK_BETWEEN / length + 1) == 0)
+			ethosu_machine_go_on(machine);
+	}
 	return true;
 }
 
@@ -376,7 +391,7 @@ const struct ethosu_packed *ethosu_kernel_packed(struct ethosu_machine *machine,
 	struct entry *entry = machine->kernels->entries;
 
 	if (!entry->packed.weights && !entry->wide)
-		entry->wide = !pack(entry, op);
+		entry->wide = !pack(machine, entry, op);
 	return entry->wide ? NULL : &entry->packed;
 }
 

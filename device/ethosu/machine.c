@@ -52,11 +52,17 @@ uint32_t ethosu_machine_chain(struct ethosu_machine *machine, uint32_t chain, ui
 		return ETHOSU_PARSE;
 	elements *= depth;
 	free(c->values);
-	*c = (struct ethosu_chain){ malloc(elements * sizeof(int32_t)), height, width, depth };
+	*c = (struct ethosu_chain){ calloc(elements, sizeof(int32_t)), height, width, depth };
 	if (c->values)
 		return 0;
 	*c = (struct ethosu_chain){ 0 };
 	return ETHOSU_MEMORY;
+}
+
+bool ethosu_machine_go_on(struct ethosu_machine *machine)
+{
+	return !ethosu_machine_stopped(machine) &&
+	       (!machine->pause || machine->pause(machine->owner));
 }
 
 /* ---- rounds of tiles ------------------------------------------------------------------------- */
@@ -139,7 +145,7 @@ uint32_t ethosu_machine_run(struct ethosu_machine *machine, const struct ethosu_
 		while (nnadev_shares_left(&shares)) {
 			uint32_t status = nnadev_workers_run(machine->workers, &work, &shares, &now);
 
-			if (!status && machine->pause && !machine->pause(machine->owner))
+			if (!status && !ethosu_machine_go_on(machine))
 				status = ETHOSU_STOPPED;
 			if (status)
 				return status;

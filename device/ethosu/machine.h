@@ -22,7 +22,7 @@
 #include "device/host/workers.h"
 
 #define ETHOSU_SCRATCH_SIZE (8u << 20) /* bytes of a thread */
-#define ETHOSU_CHAIN_ELEMENTS_MAX (1u << 26)
+#define ETHOSU_CHAIN_ELEMENTS_MAX (1u << 24)
 
 struct ethosu_kernel_cache;
 
@@ -122,9 +122,14 @@ void ethosu_machine_reset(struct ethosu_machine *machine);
 uint32_t ethosu_machine_run(struct ethosu_machine *machine, const struct ethosu_grid *grid,
 			    ethosu_tile_fn *tile, void *context);
 
-/* Make a chain buffer of a size, with undefined contents. Return: 0 or a status. */
+/* Make a chain buffer of a size, of zeros. Return: 0 or a status. */
 uint32_t ethosu_machine_chain(struct ethosu_machine *machine, uint32_t chain, uint32_t height,
 			      uint32_t width, uint32_t depth);
+
+/*
+ * Between two pieces of work of the thread itself, with no port in use. Return: whether to go on.
+ */
+bool ethosu_machine_go_on(struct ethosu_machine *machine);
 
 static inline bool ethosu_machine_stopped(struct ethosu_machine *machine)
 {

@@ -7,6 +7,7 @@
 #define U65_MICRO 8u	 /* depth of microblocks */
 #define U85_GROUP 4u	 /* OFM channels that go to one decoder */
 #define U85_IFM_STEP 8u	 /* IFM channels of a step */
+#define VALUES_BETWEEN (1u << 20) /* between two questions whether to go on */
 
 /**
  * struct walk - a walk over the weights of one stream
@@ -15,6 +16,9 @@
  * @stream: where they come from
  * @count: values walked over
  * @limit: of a count
+ * @ask: whether to go on
+ * @told: values of which it knows
+ * @ended: it has said no
  * @depthwise: the operation is
  * @ifm_depth: IFM channels of a weight: 1 if depthwise
  */
@@ -24,6 +28,9 @@ struct walk {
 	struct ethosu_stream_values *stream;
 	uint64_t count;
 	uint64_t limit;
+	const struct ethosu_ask *ask;
+	uint64_t told;
+	bool ended;
 	bool depthwise;
 	uint32_t ifm_depth;
 };
@@ -73,9 +80,13 @@ static uint32_t round_to(uint32_t n, uint32_t to)
 	return (n + to - 1) / to * to;
 }
 
-static bool is_over(const struct walk *walk)
+static bool is_over(struct walk *walk)
 {
-	return walk->count > walk->limit;
+	if (walk->ask && walk->count - walk->told > VALUES_BETWEEN) {
+		walk->told = walk->count;
+		walk->ended |= !walk->ask->go_on(walk->ask->context);
+	}
+	return walk->ended || walk->count > walk->limit;
 }
 
 /* ---- U65 ------------------------------------------------------------------------------------- */
@@ -340,20 +351,21 @@ static void walk_stream(struct walk *walk, const struct ethosu_config *config, u
 }
 
 uint64_t ethosu_order_length(const struct ethosu_config *config, const struct ethosu_operation *op,
-			     uint32_t stream, uint64_t limit)
+			     uint32_t stream, uint64_t limit, const struct ethosu_ask *ask)
 {
-	struct walk walk = { .op = op, .limit = limit };
+	struct walk walk = { .op = op, .limit = limit, .ask = ask };
 
 	walk_stream(&walk, config, stream);
-	return walk.count;
+	return walk.ended ? UINT64_MAX : walk.count;
 }
 
 void ethosu_order_place(const struct ethosu_config *config, const struct ethosu_operation *op,
-			struct ethosu_stream_values *streams, int16_t *weights)
+			struct ethosu_stream_values *streams, int16_t *weights,
+			const struct ethosu_ask *ask)
 {
 	for (uint32_t stream = 0; stream < config->streams; stream++) {
 		struct walk walk = { .op = op, .weights = weights, .stream = &streams[stream],
-				     .limit = UINT64_MAX };
+				     .limit = UINT64_MAX, .ask = ask };
 
 		walk_stream(&walk, config, stream);
 	}

@@ -25,16 +25,27 @@ struct ethosu_stream_values {
 };
 
 /**
+ * struct ethosu_ask - who says whether to go on
+ * @go_on: called from time to time
+ * @context: handed to it
+ */
+struct ethosu_ask {
+	bool (*go_on)(void *context);
+	void *context;
+};
+
+/**
  * ethosu_order_length() - values that a stream of an operation has
  * @config: the configuration
  * @op: CONV or DEPTHWISE
  * @stream: which stream
  * @limit: stop counting there
+ * @ask: whether to go on, from time to time; NULL: it does
  *
- * Return: their number, or more than @limit.
+ * Return: their number; or more than @limit, where there are more or @ask has said no.
  */
 uint64_t ethosu_order_length(const struct ethosu_config *config, const struct ethosu_operation *op,
-			     uint32_t stream, uint64_t limit);
+			     uint32_t stream, uint64_t limit, const struct ethosu_ask *ask);
 
 /**
  * ethosu_order_place() - put the weights of all streams where they belong
@@ -43,8 +54,10 @@ uint64_t ethosu_order_length(const struct ethosu_config *config, const struct et
  * @streams: decoded, each as long as ethosu_order_length() says
  * @weights: written: of CONV by OFM channel, row, column, IFM channel; of DEPTHWISE by row, column,
  *	channel
+ * @ask: as for ethosu_order_length(); where it says no, weights are missing
  */
 void ethosu_order_place(const struct ethosu_config *config, const struct ethosu_operation *op,
-			struct ethosu_stream_values *streams, int16_t *weights);
+			struct ethosu_stream_values *streams, int16_t *weights,
+			const struct ethosu_ask *ask);
 
 #endif

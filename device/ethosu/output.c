@@ -48,6 +48,12 @@ struct ethosu_output ethosu_output(struct ethosu_machine *machine,
 	};
 }
 
+/* Values of 64 bits are the guest's. */
+static int64_t wrapping_sum(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 static void scale(const struct ethosu_output *output, uint32_t c, uint32_t n, int64_t *values)
 {
 	struct ethosu_scale s = output->op->ofm_scale;
@@ -62,7 +68,7 @@ static void scale(const struct ethosu_output *output, uint32_t c, uint32_t n, in
 
 			s.scale = channel->scale;
 			s.shift = channel->shift;
-			values[i] = ethosu_scale_apply(&s, values[i] + channel->bias);
+			values[i] = ethosu_scale_apply(&s, wrapping_sum(values[i], channel->bias));
 		}
 	}
 }
@@ -86,7 +92,7 @@ static void activate(const struct ethosu_output *output, uint32_t n, int64_t *va
 	if (ethosu_lut_is_function(config, op))
 		clamped = false;
 	for (uint32_t i = 0; i < n; i++) {
-		int64_t v = values[i] + op->ofm.zero_point;
+		int64_t v = wrapping_sum(values[i], op->ofm.zero_point);
 
 		if (clamped)
 			v = v < op->min ? op->min : v > op->max ? op->max : v;

@@ -247,7 +247,8 @@ uint32_t ethosu_pool_run(struct ethosu_machine *machine, const struct ethosu_ope
 
 	if (op->mode == POOL_NONE && op->accumulators != ETHOSU_ACC_IFM2)
 		return ETHOSU_PARSE;
-	if (op->accumulators == ETHOSU_ACC_KEEP)
+	if (op->accumulators == ETHOSU_ACC_KEEP ||
+	    (op->mode == POOL_REDUCE_SUM && op->window.height * op->window.width > 1))
 		return ETHOSU_PARSE;
 	if (op->mode == POOL_ARGMAX_X || op->mode == POOL_ARGMAX_Y) {
 		/* The scale keeps values and places apart inside the hardware. */

@@ -69,7 +69,7 @@ static inline int64_t ethosu_scale_apply(const struct ethosu_scale *scale, int64
 	if (value == (int32_t)value && !(scale->scale >> 31) && scale->shift < 63 &&
 	    !scale->extra && scale->rounding <= ETHOSU_ROUND_NATURAL)
 		return ethosu_round_short(value * scale->scale, scale->shift, scale->rounding);
-	return ethosu_round(((__int128)value << scale->extra) * scale->scale,
+	return ethosu_round((__int128)value * ((int64_t)1 << scale->extra) * scale->scale,
 			    (uint32_t)scale->shift + scale->extra, scale->rounding);
 }
 

@@ -11,6 +11,7 @@
 #define CHUNK_SHORT 8u	/* symbols where they are long */
 #define AHEAD 8u	/* weights that may be read before their runs */
 #define FWD_HEADER 256u /* bits */
+#define DONE_BETWEEN 32768u /* values and bytes between two questions whether to go on */
 
 /**
  * struct bits - a stream of bits
@@ -103,14 +104,30 @@ struct symbols {
  * struct sink - where values go
  * @values: the values
  * @count: values wanted
- * @weights: written: values of the slice's weights that await their runs, at most 32768
  * @at: values written
+ * @told: values and bytes of the stream of which @go_on knows
+ * @go_on: see ethosu_weights_decode()
+ * @context: handed to it
  */
 struct sink {
 	int16_t *values;
 	size_t count;
 	size_t at;
+	uint64_t told;
+	bool (*go_on)(void *context);
+	void *context;
 };
+
+/* Return: whether to go on; asks from time to time, also where bits give no values. */
+static bool goes_on(struct sink *sink, const struct bits *bits)
+{
+	uint64_t done = sink->at + bits->at / 8;
+
+	if (!sink->go_on || done - sink->told < DONE_BETWEEN)
+		return true;
+	sink->told = done;
+	return sink->go_on(sink->context);
+}
 
 static void put(struct sink *sink, int16_t value)
 {
@@ -137,8 +154,6 @@ static void put_zeros(struct sink *sink, uint32_t n)
  * @uncompressed: weights have no quotient
  * @has_runs: there are runs
  * @begins: the slice begins with a run
- * @queue: weights whose runs have not come yet, from @first on, in a ring
- * @zeros: runs whose weights have not come yet
  */
 struct slice {
 	const struct palette *palette;
@@ -274,7 +289,7 @@ static void take_chunks(struct bits *bits, struct slice *slice, struct sink *sin
 		drain(slice, &weights, &runs, sink);
 		if (!do_weights && !do_runs && !slice->weights.ready && !slice->runs.ready)
 			return;
-		if (bits->at > bits->size || sink->at == sink->count)
+		if (bits->at > bits->size || sink->at == sink->count || !goes_on(sink, bits))
 			return;
 	}
 }
@@ -290,6 +305,8 @@ static void decode_slices(struct bits *bits, struct sink *sink)
 
 		if (runs == STREAM_END) {
 			bits->at = (bits->at + 7) & ~7ull;
+			if (!goes_on(sink, bits))
+				return;
 			continue;
 		}
 		if (runs > 3 && runs != RUNS_NONE)
@@ -327,7 +344,7 @@ static void decode_fast(struct bits *bits, struct sink *sink)
 		table[i] = (int16_t)(code & 1 ? -(int32_t)(code >> 1) : (int32_t)(code >> 1));
 	}
 	bits->at = FWD_HEADER;
-	while (sink->at < sink->count && bits->at < bits->size) {
+	while (sink->at < sink->count && bits->at < bits->size && goes_on(sink, bits)) {
 		if (raw)
 			put(sink, (int16_t)((int8_t)take(bits, 8) - adjust));
 		else
@@ -336,10 +353,10 @@ static void decode_fast(struct bits *bits, struct sink *sink)
 }
 
 size_t ethosu_weights_decode(const uint8_t *data, size_t size, bool fast, int16_t *values,
-			     size_t count)
+			     size_t count, bool (*go_on)(void *context), void *context)
 {
 	struct bits bits = { data, (uint64_t)size * 8, 0 };
-	struct sink sink = { values, count, 0 };
+	struct sink sink = { .values = values, .count = count, .go_on = go_on, .context = context };
 
 	if (fast)
 		decode_fast(&bits, &sink);

@@ -7,7 +7,7 @@
 FUZZ_CC ?= clang
 FUZZ_OUT ?= build-fuzz
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS := stream mmu device vfio_user control tflite blob
+FUZZ_TARGETS := stream mmu device ethosu vfio_user control tflite blob
 FUZZ_FLAGS := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer
 CLEAN += build-fuzz
@@ -17,6 +17,7 @@ CLEAN += build-fuzz
 #. fuzz: fuzz-stream: command streams
 #. fuzz: fuzz-mmu: programs and their page tables
 #. fuzz: fuzz-device: both, with registers, rings, resets and injected faults
+#. fuzz: fuzz-ethosu: command streams of an Ethos-U
 #. fuzz: fuzz-vfio-user: messages of a client of nna-device
 #. fuzz: fuzz-control: the control socket of nna-device
 #. fuzz: fuzz-tflite: TFLite files, which are read, compiled and run
@@ -34,6 +35,7 @@ $(FUZZ_OUT)/fuzz_$(1): $(FUZZ_OUT)/obj/tests/fuzz/fuzz_$(1).o
 endef
 $(foreach t,stream mmu device vfio_user control, \
 	$(eval $(call fuzz_rules,$(t),-timeout=60 -max_len=4096)))
+$(eval $(call fuzz_rules,ethosu,-timeout=60 -max_len=16384 -rss_limit_mb=2560))
 $(eval $(call fuzz_rules,tflite,-timeout=120 -max_len=32768 -rss_limit_mb=4096))
 $(eval $(call fuzz_rules,blob,-timeout=60 -max_len=8192))
 
@@ -44,7 +46,8 @@ FUZZ_TRANSPORT := $(TRANSPORT_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_NNACCEL := $(NNACCEL_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_TFLITE := $(FUZZ_NNACCEL) \
 	$(patsubst %.c,$(FUZZ_OUT)/obj/%.o,$(wildcard frontend/tflite/*.c frontend/tflite/ops/*.c))
-FUZZ_OBJS := $(sort $(FUZZ_MODEL) $(FUZZ_NNA_MODEL) $(FUZZ_TRANSPORT) $(FUZZ_NNACCEL) $(FUZZ_TFLITE) \
+FUZZ_ETHOSU := $(ETHOSU_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
+FUZZ_OBJS := $(sort $(FUZZ_MODEL) $(FUZZ_ETHOSU) $(FUZZ_NNA_MODEL) $(FUZZ_TRANSPORT) $(FUZZ_NNACCEL) $(FUZZ_TFLITE) \
 	$(FUZZ_TARGETS:%=$(FUZZ_OUT)/obj/tests/fuzz/fuzz_%.o))
 
 $(FUZZ_OBJS): $(FUZZ_OUT)/obj/%.o: %.c
@@ -60,6 +63,7 @@ $(FUZZ_OUT)/obj/libnnaccel/%.o $(FUZZ_OUT)/obj/tests/fuzz/%.o: override CPPFLAGS
 	$(shell pkg-config --cflags libdrm 2>/dev/null)
 # The model counts its work (tests/fuzz/work.h).
 $(FUZZ_OUT)/obj/device/nna/core/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc
+$(FUZZ_OUT)/obj/device/ethosu/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc
 $(FUZZ_OUT)/obj/device/host/bus.o $(FUZZ_OUT)/obj/device/host/memory.o: \
 	FUZZ_EXTRA := -fsanitize-coverage=trace-pc
 $(FUZZ_OUT)/obj/device/nna/engine/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc -fno-math-errno
@@ -80,6 +84,7 @@ $(FUZZ_TARGETS:%=$(FUZZ_OUT)/fuzz_%):
 	$(Q)$(FUZZ_CC) -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer \
 		-Wl,--wrap=__sanitizer_cov_trace_pc -o $@ $(filter %.o,$^) $(FUZZ_LIBS) -lm
 $(patsubst %,$(FUZZ_OUT)/fuzz_%,stream mmu device vfio_user control): $(FUZZ_MODEL)
+$(FUZZ_OUT)/fuzz_ethosu: $(FUZZ_MODEL) $(FUZZ_ETHOSU)
 $(patsubst %,$(FUZZ_OUT)/fuzz_%,stream mmu device): FUZZ_LIBS := -lcmocka
 $(patsubst %,$(FUZZ_OUT)/fuzz_%,vfio_user control): $(FUZZ_TRANSPORT) $(FUZZ_NNA_MODEL)
 $(FUZZ_OUT)/fuzz_tflite: $(FUZZ_TFLITE)

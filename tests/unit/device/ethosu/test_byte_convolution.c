@@ -108,7 +108,7 @@ static void draw_kernel(struct ethosu_operation *op, struct test_ethosu *test,
 			const struct ethosu_config *config)
 {
 	uint8_t *weights = test->memory[WEIGHTS], *scales = test->memory[SCALES];
-	uint64_t count = ethosu_order_length(config, op, 0, MEMORY);
+	uint64_t count = ethosu_order_length(config, op, 0, MEMORY, NULL);
 	uint32_t adjust = below(256) << 8, width = 8 + below(248);
 
 	assert_true(count + FWD_HEADER <= MEMORY);
