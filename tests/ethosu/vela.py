@@ -59,30 +59,37 @@ class Program:
         return result
 
 
+def files(program, inputs, folder):
+    """Write what a run needs into the folder. Returns arguments of ethosu_run and ethosu_drive, and
+    the path of each output."""
+    def put(name, data):
+        path = os.path.join(folder, name)
+        with open(path, "wb") as f:
+            f.write(data)
+        return path
+
+    args = ["--stream", put("stream", program.stream.tobytes())]
+    size = max(len(program.constants), 16)
+    args += ["--region", "%d:%d=%s" % (program.constants_region, size,
+                                       put("constants", program.constants))]
+    for region, size in program.regions.items():
+        args += ["--region", "%d:%d" % (region, size)]
+    for i, ((region, offset, size), data) in enumerate(zip(program.inputs, inputs)):
+        assert len(data) == size, "input %d has %d bytes, expected %d" % (i, len(data), size)
+        args += ["--write", "%d:%d=%s" % (region, offset, put("in%d" % i, data))]
+    names = []
+    for i, (region, offset, size) in enumerate(program.outputs):
+        names.append(os.path.join(folder, "out%d" % i))
+        args += ["--read", "%d:%d:%d=%s" % (region, offset, size, names[-1])]
+    return args, names
+
+
 def run(binary, config, program, inputs, threads=1, repeat=1):
     """Run a program. inputs: bytes of each. Returns bytes of each output, and what was printed."""
     with tempfile.TemporaryDirectory() as folder:
-        def put(name, data):
-            path = os.path.join(folder, name)
-            with open(path, "wb") as f:
-                f.write(data)
-            return path
-
-        args = [binary, "--config", config, "--threads", str(threads), "--repeat", str(repeat),
-                "--stream", put("stream", program.stream.tobytes())]
-        size = max(len(program.constants), 16)
-        args += ["--region", "%d:%d=%s" % (program.constants_region, size,
-                                           put("constants", program.constants))]
-        for region, size in program.regions.items():
-            args += ["--region", "%d:%d" % (region, size)]
-        for i, ((region, offset, size), data) in enumerate(zip(program.inputs, inputs)):
-            assert len(data) == size, "input %d has %d bytes, expected %d" % (i, len(data), size)
-            args += ["--write", "%d:%d=%s" % (region, offset, put("in%d" % i, data))]
-        names = []
-        for i, (region, offset, size) in enumerate(program.outputs):
-            names.append(os.path.join(folder, "out%d" % i))
-            args += ["--read", "%d:%d:%d=%s" % (region, offset, size, names[-1])]
-        r = subprocess.run(args, capture_output=True, text=True)
+        args, names = files(program, inputs, folder)
+        r = subprocess.run([binary, "--config", config, "--threads", str(threads), "--repeat",
+                            str(repeat), *args], capture_output=True, text=True)
         if r.returncode:
             raise RuntimeError("ethosu_run: status %d\n%s" % (r.returncode, r.stderr))
         return [open(n, "rb").read() for n in names], r.stdout
