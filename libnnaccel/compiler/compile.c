@@ -220,6 +220,7 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 	ret = nna_lower_create(graph, options->log, &c.l);
 	if (ret)
 		return ret;
+	c.l->account = options->account;
 	ret = nna_frame_begin(&frame, graph, 0, NULL);
 	if (ret) {
 		nna_lower_destroy(c.l);

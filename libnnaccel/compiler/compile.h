@@ -106,6 +106,8 @@ struct nna_code_constant {
  * @slots: @slot_count entries
  * @shared_size: bytes of the shared slot
  * @synchronous: it may exceed the job limit, or shapes depend on data
+ * @account: to which @charged bytes are charged for what @pieces own
+ * @charged: 0 after nna_code_drop_constants()
  */
 struct nna_code {
 	const struct nna_backend *backend;
@@ -121,6 +123,8 @@ struct nna_code {
 	uint32_t input_count, output_count;
 	struct nna_code_io *inputs, *outputs;
 	bool synchronous;
+	const struct nna_account *account;
+	uint64_t charged;
 };
 
 /**
@@ -144,6 +148,8 @@ struct nna_compile_limit {
  * @max_slots: of the device
  * @limit: when to give up
  * @log: never NULL
+ * @account: to which the constants are charged that the compiler makes; must outlive the code. NULL
+ *	for nobody
  * @run: runs @code, which has no inputs, and copies its outputs to @outputs
  * @user: handed to @run
  */
@@ -155,6 +161,7 @@ struct nna_compile_options {
 	uint32_t max_slots;
 	struct nna_compile_limit limit;
 	const struct nna_log *log;
+	const struct nna_account *account;
 	int (*run)(void *user, const struct nna_code *code, void *const *outputs);
 	void *user;
 };

@@ -26,6 +26,8 @@ void nna_code_drop_constants(struct nna_code *code)
 	free(code->pieces);
 	code->pieces = NULL;
 	code->piece_count = 0;
+	nna_account_discharge(code->account, code->charged);
+	code->charged = 0;
 }
 
 void nna_code_destroy(struct nna_code *code)
@@ -168,6 +170,9 @@ static int take_constants(struct nna_lower *l, struct nna_code *code)
 		};
 		s->owned = NULL;
 	}
+	code->account = l->account;
+	code->charged = l->charged;
+	l->charged = 0;
 	return 0;
 }
 

@@ -123,6 +123,7 @@ static int begin_job(struct nna_fold *f)
 	ret = nna_lower_create(f->l->graph, &f->l->log, &f->job);
 	if (ret)
 		return ret;
+	f->job->account = f->l->account;
 	ret = nna_frame_begin(&f->job_frame, f->l->graph, f->frame->subgraph, NULL);
 	if (ret) {
 		nna_lower_destroy(f->job);
@@ -335,6 +336,9 @@ static int run(struct nna_fold *f, void **outputs)
 		  nna_emit_code(f->job, o->backend, 0, f->count, o->max_slots, &code);
 
 	for (uint32_t i = 0; !ret && i < f->count; i++) {
+		ret = nna_lower_charge(f->l, code->outputs[i].size);
+		if (ret)
+			break;
 		outputs[i] = calloc(1, code->outputs[i].size ? code->outputs[i].size : 1);
 		if (!outputs[i])
 			ret = -ENOMEM;

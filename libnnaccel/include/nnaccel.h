@@ -132,11 +132,20 @@ enum nna_isa {
  * @log: where messages of the device, its programs and executions go
  * @threads: loopback: threads that compute; 0 is one for each CPU
  * @isa: loopback: the kernels to compute with; -ENOTSUP when this machine cannot
+ * @charge: called before @bytes more of memory are taken for the device: for its buffers, own and
+ *	imported, its programs and its executions, and while a program is compiled or loaded. It
+ *	returns false to refuse the memory: what needs it fails with -ENOMEM. NULL allows all of it
+ * @discharge: called after @bytes of that memory were given back; NULL only if @charge is
+ * @account: handed to both. Any thread may call them, with locks of the library held: they must not
+ *	call the library
  */
 struct nna_device_options {
 	struct nna_log log;
 	uint32_t threads;
 	enum nna_isa isa;
+	bool (*charge)(void *account, uint64_t bytes);
+	void (*discharge)(void *account, uint64_t bytes);
+	void *account;
 };
 
 /**
@@ -177,11 +186,13 @@ struct nna_device_info {
  * @out: the device; nna_device_close() gives it back
  *
  * The shared library opens the loopback as a plug-in, nnaccel/libnnaccel-loopback.so in its own
- * directory or, where the program does not run with another's privileges, in $NNACCEL_PLUGIN_DIR.
+ * directory or, where the program does not run with another's privileges, in $NNACCEL_PLUGIN_DIR,
+ * an absolute path.
  *
- * Return: 0, -ENOENT (no such node), -ENODEV (not an NNA), -EACCES, -EPROTO (another ABI),
- * -ENOTSUP (this machine cannot run @options->isa), -ELIBACC (the plug-in is missing), -ELIBBAD
- * (the plug-in is of another build), -ENOMEM.
+ * Return: 0, -EINVAL (@options has one of @charge and @discharge alone), -ENOENT (no such node),
+ * -ENODEV (not an NNA), -EACCES, -EPROTO (another ABI), -ENOTSUP (this machine cannot run
+ * @options->isa), -ELIBACC (the plug-in is missing), -ELIBBAD (the plug-in is of another build),
+ * -ENOMEM.
  */
 static inline int nna_device_open(const char *name, const struct nna_device_options *options,
 				  struct nna_device **out);

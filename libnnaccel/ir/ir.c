@@ -36,18 +36,47 @@ void nna_lower_destroy(struct nna_lower *l)
 	free(l->values);
 	free(l->ops);
 	free(l->labels);
+	nna_account_discharge(l->account, l->charged + l->tables_charged);
 	free(l);
+}
+
+int nna_lower_charge(struct nna_lower *l, uint64_t bytes)
+{
+	int ret = nna_account_charge(l->account, bytes);
+
+	if (!ret)
+		l->charged += bytes;
+	return ret;
+}
+
+/*
+ * Charges the growth of a table that is about to get entry number @count. A small graph may be
+ * lowered to many entries, as recurrent layers are.
+ */
+static int charge_table(struct nna_lower *l, uint32_t count, uint32_t room, size_t size)
+{
+	const uint64_t bytes = count < room ? 0 : (uint64_t)(room ? room : 16) * size;
+	int ret = nna_account_charge(l->account, bytes);
+
+	if (!ret)
+		l->tables_charged += bytes;
+	return ret;
 }
 
 int64_t nna_storage_add(struct nna_lower *l, enum nna_storage_kind kind, uint64_t size,
 			uint32_t index, const void *data, void *owned)
 {
-	struct nna_storage *grown = nna_array_reserve(l->storages, (uint64_t)l->storage_count + 1,
-						      &l->storage_room, sizeof(*grown));
+	struct nna_storage *grown = NULL;
+	int ret = charge_table(l, l->storage_count, l->storage_room, sizeof(*grown));
 
-	if (!grown) {
+	if (!ret) {
+		grown = nna_array_reserve(l->storages, (uint64_t)l->storage_count + 1,
+					  &l->storage_room, sizeof(*grown));
+		ret = grown ? 0 : -ENOMEM;
+	}
+	if (ret) {
 		free(owned);
-		return -ENOMEM;
+		return ret;
 	}
 	l->storages = grown;
 	l->storages[l->storage_count] = (struct nna_storage){
@@ -65,9 +94,13 @@ int64_t nna_storage_add(struct nna_lower *l, enum nna_storage_kind kind, uint64_
 int64_t nna_value_add(struct nna_lower *l, const struct nna_value *value)
 {
 	struct nna_value copy = *value; /* @value may point into the table that grows */
-	struct nna_value *grown = nna_array_reserve(l->values, (uint64_t)l->value_count + 1,
-						    &l->value_room, sizeof(*grown));
+	struct nna_value *grown;
+	int ret = charge_table(l, l->value_count, l->value_room, sizeof(*grown));
 
+	if (ret)
+		return ret;
+	grown = nna_array_reserve(l->values, (uint64_t)l->value_count + 1, &l->value_room,
+				  sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	l->values = grown;
@@ -122,6 +155,9 @@ int64_t nna_lower_constant(struct nna_lower *l, uint8_t type, uint32_t rank, con
 	if (ret)
 		return ret;
 	bytes = (size_t)nna_value_elements(&v) * nna_type_size(type);
+	ret = nna_lower_charge(l, bytes);
+	if (ret)
+		return ret;
 	copy = malloc(bytes ? bytes : 1);
 	if (!copy)
 		return -ENOMEM;
@@ -177,11 +213,15 @@ static int add(struct nna_lower *l, const struct nna_ir_op *op, const uint32_t *
 	       uint32_t label)
 {
 	struct nna_ir_op *o;
+	int ret;
 
 	if (op->kind >= NNA_IR_KINDS)
 		return -EINVAL;
 	if (l->op_count >= NNA_IR_MAX_OPS)
 		return -ENOTSUP;
+	ret = charge_table(l, l->op_count, l->op_room, sizeof(*l->ops));
+	if (ret)
+		return ret;
 	o = nna_array_reserve(l->ops, (uint64_t)l->op_count + 1, &l->op_room, sizeof(*l->ops));
 	if (!o)
 		return -ENOMEM;

@@ -14,6 +14,7 @@
 #define NNA_IR_H
 
 #include "libnnaccel/ir/builder.h"
+#include "libnnaccel/support/account.h"
 
 #define NNA_IR_MAX_OPS (1u << 20)
 
@@ -67,6 +68,9 @@ struct nna_storage {
  * @synchronous: there are loops, so that a run may exceed the job limit
  * @trial: the ir is built only to see whether that succeeds, so the bytes of constants do not
  *	matter
+ * @account: to which the bytes of constants that are made are charged; NULL for nobody
+ * @charged: bytes that were charged for the constants that storages own
+ * @tables_charged: bytes that were charged for the tables
  */
 struct nna_lower {
 	const struct nna_graph *graph;
@@ -85,6 +89,8 @@ struct nna_lower {
 	uint32_t origin;
 	bool synchronous;
 	bool trial;
+	const struct nna_account *account;
+	uint64_t charged, tables_charged;
 };
 
 /* Flags of NNACCEL_DEBUG: print each step of a pass, or leave a pass out. */
@@ -108,6 +114,11 @@ enum nna_debug {
 int nna_lower_create(const struct nna_graph *graph, const struct nna_log *log,
 		     struct nna_lower **out);
 void nna_lower_destroy(struct nna_lower *l);
+/*
+ * Charges @bytes that storages of @l will own, before they are taken; nna_emit_code() moves the
+ * charge to the code, and nna_lower_destroy() takes it back. Return: 0 or -ENOMEM.
+ */
+int nna_lower_charge(struct nna_lower *l, uint64_t bytes);
 
 /*
  * Adds a storage; see struct nna_storage. @owned is freed also after a failure. Return: its number,

@@ -226,8 +226,8 @@ static int need_staging(struct nna_execution *e)
 
 	if (e->context->staging)
 		return 0;
-	return ws->ops->bo_create(ws, e->variant->staging_size ? e->variant->staging_size : 64, 0,
-				  &e->context->staging);
+	return nna_winsys_bo_create(ws, e->variant->staging_size ? e->variant->staging_size : 64, 0,
+				    &e->context->staging);
 }
 
 /* Gives the device address of a bound input or output. */

@@ -33,7 +33,7 @@ int nna_buffer_create(struct nna_device *device, size_t size, struct nna_buffer 
 
 	if (ret)
 		return ret;
-	ret = device->ws->ops->bo_create(device->ws, size, NNA_WINSYS_BO_SHAREABLE, &b->bo);
+	ret = nna_winsys_bo_create(device->ws, size, NNA_WINSYS_BO_SHAREABLE, &b->bo);
 	if (ret) {
 		free(b);
 		return ret;
@@ -49,7 +49,7 @@ int nna_buffer_import(struct nna_device *device, int fd, size_t size, struct nna
 
 	if (ret)
 		return ret;
-	ret = device->ws->ops->bo_import(device->ws, fd, size, &b->bo);
+	ret = nna_winsys_bo_import(device->ws, fd, size, &b->bo);
 	if (ret) {
 		if (ret == -EINVAL)
 			nna_log_print(&device->log, NNA_LOG_ERROR,
@@ -81,6 +81,6 @@ void nna_buffer_destroy(struct nna_buffer *buffer)
 {
 	if (!buffer)
 		return;
-	buffer->device->ws->ops->bo_destroy(buffer->device->ws, buffer->bo);
+	nna_winsys_bo_destroy(buffer->device->ws, buffer->bo);
 	free(buffer);
 }

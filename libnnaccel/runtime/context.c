@@ -20,9 +20,9 @@ void nna_context_destroy(struct nna_device *d, struct nna_context *c)
 	if (c->queue)
 		d->ws->ops->queue_destroy(d->ws, c->queue);
 	if (c->memory)
-		d->ws->ops->bo_destroy(d->ws, c->memory);
+		nna_winsys_bo_destroy(d->ws, c->memory);
 	if (c->staging)
-		d->ws->ops->bo_destroy(d->ws, c->staging);
+		nna_winsys_bo_destroy(d->ws, c->staging);
 	free(c);
 }
 
@@ -34,8 +34,8 @@ int nna_context_create(struct nna_device *d, enum nna_priority priority,
 
 	if (!c)
 		return -ENOMEM;
-	ret = d->ws->ops->bo_create(d->ws, NNA_CONTEXT_SCRATCH + align_up(code->scratch_size),
-				    0, &c->memory);
+	ret = nna_winsys_bo_create(d->ws, NNA_CONTEXT_SCRATCH + align_up(code->scratch_size), 0,
+				   &c->memory);
 	if (!ret)
 		ret = d->ws->ops->queue_create(d->ws, priority, &c->queue);
 	if (ret) {

@@ -44,6 +44,12 @@ int nna_device_open_sized(const char *name, const struct nna_device_options *opt
 	ret = nna_sized_read(&own, sizeof(own), options, size);
 	if (ret)
 		return ret;
+	if (!own.charge != !own.discharge) {
+		nna_log_print(&own.log, NNA_LOG_ERROR,
+			      "device %s cannot be opened: its options need both of charge and "
+			      "discharge, or neither", name ? name : "auto");
+		return -EINVAL;
+	}
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;

@@ -65,8 +65,8 @@ void nna_execution_destroy(struct nna_execution *execution)
 	settle(execution);
 	nna_execution_drop_variant(execution);
 	if (execution->state && !execution->parent)
-		ws->ops->bo_destroy(ws, execution->state);
-	ws->ops->bo_destroy(ws, execution->profile);
+		nna_winsys_bo_destroy(ws, execution->state);
+	nna_winsys_bo_destroy(ws, execution->profile);
 	free(execution->results);
 	pthread_mutex_destroy(&execution->queue_lock);
 	pthread_mutex_destroy(&execution->lock);

@@ -46,7 +46,7 @@ static int run_job(const struct nna_program *program, const struct nna_code *cod
 		goto out;
 	ret = nna_context_create(d, program->priority, code, &c);
 	if (!ret) {
-		ret = ws->ops->bo_create(ws, staging_size ? staging_size : 64, 0, &c->staging);
+		ret = nna_winsys_bo_create(ws, staging_size ? staging_size : 64, 0, &c->staging);
 		if (ret)
 			nna_context_destroy(d, c);
 	}
@@ -108,13 +108,13 @@ int nna_fold_run(struct nna_program *program, const struct nna_code *code, void 
 {
 	struct nna_device *d = program->device;
 	struct nna_winsys_bo *bo;
-	int ret = d->ws->ops->bo_create(d->ws, code->image_size, NNA_WINSYS_BO_DEVICE_READ_ONLY,
-					&bo);
+	int ret = nna_winsys_bo_create(d->ws, code->image_size, NNA_WINSYS_BO_DEVICE_READ_ONLY,
+				       &bo);
 
 	if (ret)
 		return ret;
 	nna_code_write(code, bo->map);
 	ret = run_job(program, code, bo, outputs);
-	d->ws->ops->bo_destroy(d->ws, bo);
+	nna_winsys_bo_destroy(d->ws, bo);
 	return ret;
 }

@@ -21,6 +21,7 @@
  * @graph: a reference to the caller's graph, or to one with only the interface
  * @code: owned
  * @bo: owned
+ * @charged: bytes that are charged to the device's account for the tables and the stream; owned
  */
 struct nna_loading {
 	struct nna_device *device;
@@ -31,6 +32,7 @@ struct nna_loading {
 	struct nna_graph *graph;
 	struct nna_code *code;
 	struct nna_winsys_bo *bo;
+	uint64_t charged;
 };
 
 /* Logs why a blob is refused. Return: @error. */
@@ -82,6 +84,25 @@ static int get_header(struct nna_loading *l, uint32_t preference)
 	    h->synchronous > 1 || h->constants_size > SIZE_MAX / 2)
 		return refuse(l, -EBADMSG, "its sizes do not agree");
 	return 0;
+}
+
+/*
+ * Charges what the stream and the tables take in this process, before they are read. The counts are
+ * bounded by the size of the blob. The BO is charged when it is made.
+ */
+static int charge_tables(struct nna_loading *l)
+{
+	const struct nna_blob_header *h = &l->header;
+	const uint64_t bytes =
+		h->stream_size + (uint64_t)h->operation_count * sizeof(struct nna_operation) +
+		((uint64_t)h->input_count + h->output_count) *
+			(sizeof(struct nna_blob_io) + sizeof(struct nna_operand) +
+			 sizeof(struct nna_code_io) + sizeof(struct nna_shape));
+	int ret = nna_account_charge(&l->device->ws->account, bytes);
+
+	if (!ret)
+		l->charged = bytes;
+	return ret;
 }
 
 /* Makes a finished graph of the program's interface, which cannot be compiled. */
@@ -263,7 +284,7 @@ static int get_image(struct nna_loading *l)
 	uint64_t checksum[2], found[2];
 	int ret;
 
-	ret = ws->ops->bo_create(ws, code->image_size, NNA_WINSYS_BO_DEVICE_READ_ONLY, &l->bo);
+	ret = nna_winsys_bo_create(ws, code->image_size, NNA_WINSYS_BO_DEVICE_READ_ONLY, &l->bo);
 	if (!ret)
 		ret = get(l, l->bo->map, code->stream_size);
 	if (!ret)
@@ -296,7 +317,7 @@ static int make_program(struct nna_loading *l, const struct nna_program_options 
 	for (uint32_t i = 0; p && i < sub->input_count; i++)
 		inputs[i] = sub->operands[sub->inputs[i]].shape;
 	if (p)
-		ret = nna_variant_adopt(p, inputs, l->code, l->bo, &v);
+		ret = nna_variant_adopt(p, inputs, l->code, l->bo, l->charged, &v);
 	free(inputs);
 	if (ret) {
 		nna_program_destroy(p);
@@ -304,6 +325,7 @@ static int make_program(struct nna_loading *l, const struct nna_program_options 
 	}
 	l->code = NULL;
 	l->bo = NULL;
+	l->charged = 0;
 	p->stated = v;
 	p->fixed = fixed;
 	nna_variant_put(p, v);
@@ -350,6 +372,8 @@ static int load(struct nna_device *device, struct nna_graph *graph,
 	if (!ret && graph)
 		ret = compare_graph(&l, graph);
 	if (!ret)
+		ret = charge_tables(&l);
+	if (!ret)
 		ret = get_tables(&l, graph);
 	if (!ret)
 		ret = make_code(&l);
@@ -358,9 +382,10 @@ static int load(struct nna_device *device, struct nna_graph *graph,
 	if (!ret)
 		ret = make_program(&l, options, !graph, out);
 	if (l.bo)
-		device->ws->ops->bo_destroy(device->ws, l.bo);
+		nna_winsys_bo_destroy(device->ws, l.bo);
 	nna_code_destroy(l.code);
 	nna_graph_unref(l.graph);
+	nna_account_discharge(&device->ws->account, l.charged);
 	free(l.ios);
 	return ret;
 }

@@ -61,7 +61,7 @@ static int need_state(struct nna_execution *e)
 		return -EINVAL;
 	}
 	if (size && !owner->state)
-		ret = ws->ops->bo_create(ws, size, 0, &owner->state);
+		ret = nna_winsys_bo_create(ws, size, 0, &owner->state);
 	e->state = owner->state;
 	return ret;
 }

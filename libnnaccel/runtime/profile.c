@@ -28,10 +28,10 @@ int nna_execution_set_profile(struct nna_execution *execution, uint32_t commands
 		return -EINVAL;
 	}
 	if (commands)
-		ret = d->ws->ops->bo_create(d->ws, size, 0, &bo);
+		ret = nna_winsys_bo_create(d->ws, size, 0, &bo);
 	if (ret)
 		return ret;
-	d->ws->ops->bo_destroy(d->ws, execution->profile);
+	nna_winsys_bo_destroy(d->ws, execution->profile);
 	execution->profile = bo;
 	execution->profile_size = bo ? size : 0;
 	execution->run = NNA_RUN_IDLE;

@@ -34,8 +34,9 @@ static void variant_destroy(struct nna_device *d, struct nna_variant *v)
 		v->spare = next;
 	}
 	if (v->bo)
-		d->ws->ops->bo_destroy(d->ws, v->bo);
+		nna_winsys_bo_destroy(d->ws, v->bo);
 	nna_code_destroy(v->code);
+	nna_account_discharge(&d->ws->account, v->charged);
 	free(v->places);
 	free(v->key);
 	free(v);
@@ -47,11 +48,25 @@ void nna_variant_put(struct nna_program *program, struct nna_variant *variant)
 		variant_destroy(program->device, variant);
 }
 
+/* Charges for what stays of the code in this process. */
+static int charge_code(const struct nna_device *d, struct nna_variant *v)
+{
+	const struct nna_code *code = v->code;
+	const uint64_t bytes =
+		code->stream_size + ((uint64_t)code->input_count + code->output_count) *
+					    (sizeof(*code->inputs) + sizeof(*v->places));
+	int ret = nna_account_charge(&d->ws->account, bytes);
+
+	if (!ret)
+		v->charged = bytes;
+	return ret;
+}
+
 /* Writes the image to a BO. The stream stays in this process for dumps and messages. */
 static int upload(struct nna_device *d, struct nna_code *code, struct nna_winsys_bo **bo)
 {
-	int ret = d->ws->ops->bo_create(d->ws, code->image_size, NNA_WINSYS_BO_DEVICE_READ_ONLY,
-					bo);
+	int ret = nna_winsys_bo_create(d->ws, code->image_size, NNA_WINSYS_BO_DEVICE_READ_ONLY,
+				       bo);
 
 	if (ret)
 		return ret;
@@ -207,6 +222,7 @@ static int compile_variant(struct nna_program *p, const struct nna_shape *inputs
 		.max_slots = p->device->info.max_slots,
 		.limit = limit ? *limit : (struct nna_compile_limit){ 0 },
 		.log = log,
+		.account = &p->device->ws->account,
 		.run = run_for_compiler,
 		.user = p,
 	};
@@ -223,6 +239,8 @@ static int compile_variant(struct nna_program *p, const struct nna_shape *inputs
 	}
 	atomic_init(&v->references, 1);
 	ret = nna_compile(p->graph, &options, stop, &v->code);
+	if (!ret)
+		ret = charge_code(p->device, v);
 	if (!ret)
 		ret = nna_context_place_io(v->code, &v->places, &v->staging_size);
 	if (!ret)
@@ -258,7 +276,7 @@ static void insert_variant(struct nna_program *p, struct nna_variant *v, uint8_t
 }
 
 int nna_variant_adopt(struct nna_program *p, const struct nna_shape *inputs, struct nna_code *code,
-		      struct nna_winsys_bo *bo, struct nna_variant **out)
+		      struct nna_winsys_bo *bo, uint64_t charged, struct nna_variant **out)
 {
 	struct nna_variant *v = calloc(1, sizeof(*v));
 	size_t size = 0;
@@ -275,6 +293,7 @@ int nna_variant_adopt(struct nna_program *p, const struct nna_shape *inputs, str
 	atomic_init(&v->references, 1);
 	v->code = code;
 	v->bo = bo;
+	v->charged = charged;
 	insert_variant(p, v, key, size);
 	*out = v;
 	return 0;

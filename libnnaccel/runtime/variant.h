@@ -28,6 +28,7 @@ struct nna_program;
  * @places: offset in staging memory of each input and then each output, in bytes
  * @staging_size: bytes of staging memory in a context
  * @spare: @spare_count contexts that no run uses
+ * @charged: bytes that are charged to the device's account for @code's stream and tables
  */
 struct nna_variant {
 	struct nna_variant *next;
@@ -41,6 +42,7 @@ struct nna_variant {
 	uint64_t staging_size;
 	struct nna_context *spare;
 	uint32_t spare_count;
+	uint64_t charged;
 };
 
 /**
@@ -62,11 +64,13 @@ int nna_variant_make(struct nna_program *program, const struct nna_shape *inputs
 		     const void *const *data, const struct nna_compile_limit *limit,
 		     struct nna_variant **out);
 /*
- * Makes a variant of @code, which lies in @bo, for @inputs whose values do not matter. Return: 0 and
- * a reference, and the variant owns @code and @bo; or -ENOMEM, and the caller still owns them.
+ * Makes a variant of @code, which lies in @bo, for @inputs whose values do not matter. Return: 0
+ * and a reference, and the variant owns @code, @bo and the charge of @charged bytes; or -ENOMEM,
+ * and the caller still owns them.
  */
 int nna_variant_adopt(struct nna_program *program, const struct nna_shape *inputs,
-		      struct nna_code *code, struct nna_winsys_bo *bo, struct nna_variant **out);
+		      struct nna_code *code, struct nna_winsys_bo *bo, uint64_t charged,
+		      struct nna_variant **out);
 void nna_variant_put(struct nna_program *program, struct nna_variant *variant);
 
 /*

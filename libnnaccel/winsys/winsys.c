@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* Selects the winsys of the table that opens a device, and drops references to fences. */
+/*
+ * Selects the winsys of the table that opens a device, charges BOs to its account, and drops
+ * references to fences.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libnnaccel/support/log.h"
+#include "libnnaccel/winsys/va.h"
 #include "libnnaccel/winsys/winsys.h"
 
 static int open_first(const struct nna_device_options *options, struct nna_winsys **out)
@@ -21,8 +25,8 @@ static int open_first(const struct nna_device_options *options, struct nna_winsy
 	return ret;
 }
 
-int nna_winsys_open(const char *name, const struct nna_device_options *options,
-		    struct nna_winsys **out)
+static int open_by_name(const char *name, const struct nna_device_options *options,
+			struct nna_winsys **out)
 {
 	if (!name || !strcmp(name, "auto"))
 		return open_first(options, out);
@@ -30,6 +34,71 @@ int nna_winsys_open(const char *name, const struct nna_device_options *options,
 		if (!strcmp(name, nna_winsys_backends[i].name))
 			return nna_winsys_backends[i].open(NULL, options, out);
 	return nna_winsys_backends[0].open(name, options, out);
+}
+
+int nna_winsys_open(const char *name, const struct nna_device_options *options,
+		    struct nna_winsys **out)
+{
+	int ret = open_by_name(name, options, out);
+
+	if (!ret && options)
+		(*out)->account = (struct nna_account){
+			.charge = options->charge,
+			.discharge = options->discharge,
+			.user = options->account,
+		};
+	return ret;
+}
+
+/* Bytes that a BO takes of @size that are asked for: whole pages. */
+static uint64_t bo_bytes(uint64_t size)
+{
+	return size > UINT64_MAX - NNA_VA_PAGE ? UINT64_MAX :
+						 (size + NNA_VA_PAGE - 1) & ~(NNA_VA_PAGE - 1);
+}
+
+/* Corrects the charge of a new BO of @ret where the backend has rounded further up. */
+static int settle(struct nna_winsys *ws, int ret, uint64_t charged, struct nna_winsys_bo **bo)
+{
+	if (!ret && (*bo)->size > charged) {
+		ret = nna_account_charge(&ws->account, (*bo)->size - charged);
+		if (ret)
+			ws->ops->bo_destroy(ws, *bo);
+	} else if (!ret) {
+		nna_account_discharge(&ws->account, charged - (*bo)->size);
+	}
+	if (ret) {
+		nna_account_discharge(&ws->account, charged);
+		*bo = NULL;
+	}
+	return ret;
+}
+
+int nna_winsys_bo_create(struct nna_winsys *ws, uint64_t size, uint32_t flags,
+			 struct nna_winsys_bo **out)
+{
+	const uint64_t bytes = bo_bytes(size);
+	int ret = nna_account_charge(&ws->account, bytes);
+
+	*out = NULL;
+	return ret ? ret : settle(ws, ws->ops->bo_create(ws, size, flags, out), bytes, out);
+}
+
+int nna_winsys_bo_import(struct nna_winsys *ws, int fd, uint64_t size, struct nna_winsys_bo **out)
+{
+	const uint64_t bytes = bo_bytes(size);
+	int ret = nna_account_charge(&ws->account, bytes);
+
+	*out = NULL;
+	return ret ? ret : settle(ws, ws->ops->bo_import(ws, fd, size, out), bytes, out);
+}
+
+void nna_winsys_bo_destroy(struct nna_winsys *ws, struct nna_winsys_bo *bo)
+{
+	uint64_t size = bo ? bo->size : 0;
+
+	ws->ops->bo_destroy(ws, bo);
+	nna_account_discharge(&ws->account, size);
 }
 
 void nna_fence_put(struct nna_fence *fence)

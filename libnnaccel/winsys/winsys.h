@@ -50,6 +50,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libnnaccel/support/account.h"
 #include "libnnaccel/winsys/fence.h"
 #include "nnaccel.h"
 
@@ -163,6 +164,7 @@ struct nna_winsys_ops {
  * @tick_hz: frequency of the clock that reports count in
  * @profiles: jobs may have a profile
  * @log: where the backend writes messages
+ * @account: to which BOs are charged; nna_winsys_open() sets it
  *
  * Backends embed it as their first member.
  */
@@ -172,6 +174,7 @@ struct nna_winsys {
 	uint64_t tick_hz;
 	bool profiles;
 	struct nna_log log;
+	struct nna_account account;
 };
 
 /**
@@ -195,6 +198,16 @@ extern const struct nna_winsys_backend nna_winsys_backends[];
  */
 int nna_winsys_open(const char *name, const struct nna_device_options *options,
 		    struct nna_winsys **out);
+
+/*
+ * The same as the operations of @ws, with the BO's bytes charged to its account for its life; so
+ * the runtime calls these. -ENOMEM: the account refuses, too.
+ */
+int nna_winsys_bo_create(struct nna_winsys *ws, uint64_t size, uint32_t flags,
+			 struct nna_winsys_bo **out);
+int nna_winsys_bo_import(struct nna_winsys *ws, int fd, uint64_t size, struct nna_winsys_bo **out);
+/* NULL is allowed. */
+void nna_winsys_bo_destroy(struct nna_winsys *ws, struct nna_winsys_bo *bo);
 
 /* The backends' @open: */
 

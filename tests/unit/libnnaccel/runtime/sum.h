@@ -113,4 +113,27 @@ static inline void sum_end(struct sum *s)
 	free(s->out);
 }
 
+/* out = a + (c + c): the sum of the constants is computed by the device when this is compiled. */
+static inline struct nna_graph *folded_graph(const float *c, uint32_t n)
+{
+	uint32_t a, constant, twice, act, out;
+	struct nna_graph *g;
+
+	assert_int_equal(nna_graph_create(&test_log, &g), 0);
+	a = operand(g, NNA_OPERAND_TENSOR_FLOAT32, 1, &n, 0, 0);
+	constant = operand(g, NNA_OPERAND_TENSOR_FLOAT32, 1, &n, 0, 0);
+	assert_int_equal(nna_graph_set_constant(g, 0, constant, c, n * sizeof(*c), false), 0);
+	act = scalar(g, 0);
+	twice = operand(g, NNA_OPERAND_TENSOR_FLOAT32, 1, &n, 0, 0);
+	out = operand(g, NNA_OPERAND_TENSOR_FLOAT32, 1, &n, 0, 0);
+	assert_int_equal(nna_graph_add_operation(g, 0, NNA_OPERATION_ADD, 3,
+						 (uint32_t[]){ constant, constant, act }, 1,
+						 &twice), 0);
+	assert_int_equal(nna_graph_add_operation(g, 0, NNA_OPERATION_ADD, 3,
+						 (uint32_t[]){ a, twice, act }, 1, &out), 0);
+	assert_int_equal(nna_graph_set_io(g, 0, 1, &a, 1, &out), 0);
+	assert_int_equal(nna_graph_finish(g), 0);
+	return g;
+}
+
 #endif

@@ -60,6 +60,18 @@ static int create(struct fixture *f, struct nna_graph *g)
 	return nna_program_create(f->device, g, NULL, &p);
 }
 
+static void give_back(void *account, uint64_t bytes)
+{
+}
+
+static int half_account(void)
+{
+	const struct nna_device_options options = { .log = test_log, .discharge = give_back };
+	struct nna_device *d;
+
+	return nna_device_open("loopback", &options, &d);
+}
+
 static int buffer_of(struct fixture *f, size_t size)
 {
 	struct nna_buffer *b;
@@ -234,6 +246,7 @@ static int import(struct fixture *f)
 	X(nna_program_create, "graph", "NULL", create(f, NULL))                                    \
 	X(nna_program_get_input, "input 2", "the program has 2", info_of(f, false, 2))             \
 	X(nna_program_get_output, "output 1", "the program has 1", info_of(f, true, 1))            \
+	X(nna_device_open, "device loopback", "both of charge and discharge", half_account())      \
 	X(nna_buffer_create, "buffer", "at least 1", buffer_of(f, 0))                              \
 	X(nna_buffer_import, "fd", "8192 bytes", import(f))                                        \
 	X(nna_execution_set_input, "input 2", "the program has 2 inputs",                          \
