@@ -28,14 +28,10 @@ static void nnb_buffer_forget_token(struct nnb_buffer *buffer)
 static void nnb_buffer_release(struct nnb_object *object)
 {
 	struct nnb_buffer *buffer = (struct nnb_buffer *)object;
-	struct nnb_quota quota = {.objects = 1};
 
 	nnb_buffer_forget_token(buffer);
-	if (buffer->memory) {
-		quota.bytes = buffer->memory->size;
-		nnb_quota_discharge(buffer->client, &quota);
-	}
 	nnb_memory_unref(buffer->memory);
+	nnb_quota_discharge(buffer->client, &buffer->charged);
 	nnb_client_put(buffer->client);
 	pthread_mutex_destroy(&buffer->lock);
 	free(buffer->roles);
@@ -180,7 +176,6 @@ static int nnb_buffer_fill_in(struct nnb_buffer *buffer, struct nnb_aidl_call *c
 			      struct nnb_prepared_model *const *models)
 {
 	struct nna_buffer *memory;
-	struct nnb_quota quota = {.objects = 1};
 	size_t size;
 	int ret = 0;
 
@@ -197,18 +192,11 @@ static int nnb_buffer_fill_in(struct nnb_buffer *buffer, struct nnb_aidl_call *c
 	if (!nnb_type_bytes(buffer->info.type, buffer->info.rank, buffer->info.dims, &size))
 		return nnb_aidl_fail(call, FAILURE,
 				     "the dimensions of the memory are unknown");
-	quota.bytes = size;
-	ret = nnb_quota_charge(buffer->client, &quota);
+	ret = nna_buffer_create(buffer->client->device, size, &memory);
 	if (!ret) {
-		ret = nna_buffer_create(buffer->client->device, size, &memory);
-		buffer->memory = ret ? NULL : nnb_memory_of_buffer(memory);
-		if (!buffer->memory) {
-			nnb_quota_discharge(buffer->client, &quota);
-			ret = ret ? ret : -ENOMEM;
-		}
+		buffer->memory = nnb_memory_of_buffer(memory);
+		ret = buffer->memory ? nnb_buffer_take_token(buffer) : -ENOMEM;
 	}
-	if (!ret)
-		ret = nnb_buffer_take_token(buffer);
 	return ret ? nnb_aidl_fail(call, nnb_status(ret), "cannot create device memory: %s",
 				   strerror(-ret)) : 0;
 }
@@ -218,22 +206,32 @@ int nnb_buffer_allocate(struct nnb_client *client, struct nnb_aidl_call *call,
 			struct nnb_prepared_model *const *models,
 			struct nnb_aidl_device_buffer *out)
 {
+	const uint64_t roles = (uint64_t)in->input_roles.count + in->output_roles.count;
+	const struct nnb_quota charged = {
+		.objects = 1,
+		.bytes = sizeof(struct nnb_buffer) + roles * sizeof(struct nnb_buffer_role),
+	};
 	struct nnb_buffer *buffer;
 	int ret;
 
-	if (!in->input_roles.count && !in->output_roles.count)
+	if (!roles)
 		return nnb_aidl_fail(call, INVALID, "the memory needs a role");
+	if (nnb_quota_charge(client, &charged))
+		return nnb_aidl_fail(call, EXHAUSTED, "the client's user has too many objects or "
+				     "bytes");
 	buffer = calloc(1, sizeof(*buffer));
-	if (!buffer)
+	if (!buffer) {
+		nnb_quota_discharge(client, &charged);
 		return EXHAUSTED;
+	}
+	buffer->charged = charged;
 	nnb_object_init(&buffer->object, &nnb_buffer_ops);
 	pthread_mutex_init(&buffer->lock, NULL);
 	buffer->client = nnb_client_ref(client);
 	ret = nnb_status(nnb_arena_own_object(call->arena, &buffer->object));
 	if (ret)
 		return ret;
-	buffer->roles = calloc((size_t)in->input_roles.count + in->output_roles.count,
-			       sizeof(*buffer->roles));
+	buffer->roles = calloc(roles, sizeof(*buffer->roles));
 	ret = buffer->roles ? nnb_buffer_fill_in(buffer, call, in, models) : EXHAUSTED;
 	if (ret)
 		return ret;
@@ -294,7 +292,7 @@ static int nnb_buffer_copy(struct nnb_buffer *buffer, struct nnb_aidl_call *call
 {
 	struct nnb_memory *memory;
 	void *map = nna_buffer_map(buffer->memory->buffer);
-	int ret = nnb_memory_borrow(buffer->client->device, call, with, &memory);
+	int ret = nnb_memory_borrow(buffer->client, call, with, &memory);
 
 	if (ret)
 		return ret;

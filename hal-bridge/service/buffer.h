@@ -32,7 +32,8 @@ struct nnb_buffer_role {
 /**
  * struct nnb_buffer - memory of the device
  * @object: IBuffer
- * @client: its owner, a reference; charged with @memory->size bytes
+ * @client: its owner, a reference
+ * @charged: the charge of its client's user for the object and its roles
  * @token: its number in requests, from 1
  * @memory: a reference
  * @info: the common type, quantisation and dimensions (0 for an unknown one) of all roles
@@ -46,6 +47,7 @@ struct nnb_buffer_role {
 struct nnb_buffer {
 	struct nnb_object object;
 	struct nnb_client *client;
+	struct nnb_quota charged;
 	int32_t token;
 	struct nnb_memory *memory;
 	struct nna_io_info info;

@@ -34,7 +34,6 @@
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 #define FAILURE NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE
 
-static const struct nnb_quota nnb_one_model = {.models = 1};
 
 static struct nnb_service *nnb_service_of(struct nnb_object *object)
 {
@@ -84,6 +83,7 @@ static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call 
 	struct nnb_aidl_device_get_supported_operations_out *results = out;
 	struct nnb_service *service = nnb_service_of(object);
 	const uint32_t count = args->model.main.operations.count;
+	struct nnb_quota charged;
 	struct nnb_client *client;
 	struct nna_graph *graph;
 	bool *supported;
@@ -93,8 +93,7 @@ static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call 
 	ret = nnb_client_of_call(service, call, &client);
 	if (ret)
 		return ret;
-	ret = nnb_graph_create(call, service->options.version, client->device, &args->model,
-			       &graph);
+	ret = nnb_graph_create(client, call, &args->model, &charged, &graph);
 	if (ret) {
 		nnb_client_put(client);
 		return ret;
@@ -104,6 +103,7 @@ static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call 
 	if (!ret)
 		ret = nna_graph_get_supported(graph, client->device, supported);
 	nna_graph_unref(graph);
+	nnb_quota_discharge(client, &charged);
 	nnb_client_put(client);
 	if (ret)
 		return nnb_aidl_fail(call, nnb_status(ret),
@@ -131,8 +131,9 @@ static int nnb_on_get_version(struct nnb_object *object, struct nnb_aidl_call *c
 /**
  * struct nnb_preparation - a model to be compiled, or loaded
  * @task: of the workers
- * @client: a reference, charged with one model
- * @graph: a reference; NULL if the model is to be loaded
+ * @client: a reference
+ * @charged: the charge of its user for one model and @graph, until the model takes it over
+ * @graph: a reference; NULL if the model is to be loaded, and once the model has been made
  * @options: for the library
  * @callback: gets the result, a reference
  * @cache: the file to load from or save to, owned; -1 for none
@@ -141,6 +142,7 @@ static int nnb_on_get_version(struct nnb_object *object, struct nnb_aidl_call *c
 struct nnb_preparation {
 	struct nnb_task task;
 	struct nnb_client *client;
+	struct nnb_quota charged;
 	struct nna_graph *graph;
 	struct nna_program_options options;
 	struct nnb_object *callback;
@@ -187,10 +189,10 @@ static int nnb_preparation_load(const struct nnb_preparation *preparation,
 				       &preparation->options, &program);
 
 	if (ret) {
-		nnb_quota_discharge(client, &nnb_one_model);
+		nnb_quota_discharge(client, &preparation->charged);
 		return ret;
 	}
-	return nnb_prepared_model_wrap(client, program, out);
+	return nnb_prepared_model_wrap(client, &preparation->charged, program, out);
 }
 
 /* Return: true if the client that requested the model is dead. */
@@ -209,8 +211,8 @@ static int nnb_preparation_make(const struct nnb_preparation *preparation,
 	*out = NULL;
 	if (!preparation->graph)
 		return nnb_preparation_load(preparation, out);
-	ret = nnb_prepared_model_create(preparation->client, preparation->graph,
-					&preparation->options, out);
+	ret = nnb_prepared_model_create(preparation->client, &preparation->charged,
+					preparation->graph, &preparation->options, out);
 	/* A failure to save does not matter to the model. */
 	if (!ret && preparation->cache >= 0)
 		nnb_model_cache_save(preparation->cache, preparation->token, (*out)->program);
@@ -299,11 +301,11 @@ static int nnb_prepare_cache(const struct nnb_aidl_prepare_model_config *config)
 }
 
 /*
- * Queues a compilation, or a load if @graph is NULL. Takes over @cache, also after an error.
- * Return: 0 or an ErrorStatus.
+ * Queues a compilation, or a load if @graph is NULL. Takes over the reference @graph, its charge
+ * @bytes, and @cache, also after an error. Return: 0 or an ErrorStatus.
  */
 static int nnb_prepare_queue(struct nnb_client *client, struct nnb_aidl_call *call,
-			     struct nna_graph *graph, int32_t priority, uint64_t deadline,
+			     struct nna_graph *graph, uint64_t bytes, int32_t priority, uint64_t deadline,
 			     struct nnb_object *callback, int cache, const uint8_t *token)
 {
 	/*
@@ -316,14 +318,17 @@ static int nnb_prepare_queue(struct nnb_client *client, struct nnb_aidl_call *ca
 		[NNB_AIDL_PRIORITY_MEDIUM] = NNA_PRIORITY_MEDIUM,
 		[NNB_AIDL_PRIORITY_HIGH] = NNA_PRIORITY_MEDIUM,
 	};
+	const struct nnb_quota one_model = {.models = 1}, of_graph = {.bytes = bytes};
 	struct nnb_preparation *preparation;
 	int ret;
 
 	nnb_client_watch(client, callback);
 	preparation = calloc(1, sizeof(*preparation));
-	ret = preparation ? nnb_quota_charge(client, &nnb_one_model) : -ENOMEM;
+	ret = preparation ? nnb_quota_charge(client, &one_model) : -ENOMEM;
 	if (ret) {
 		free(preparation);
+		nna_graph_unref(graph);
+		nnb_quota_discharge(client, &of_graph);
 		if (cache >= 0)
 			close(cache);
 		return nnb_aidl_fail(call, nnb_status(ret),
@@ -334,7 +339,8 @@ static int nnb_prepare_queue(struct nnb_client *client, struct nnb_aidl_call *ca
 	preparation->task.run = nnb_preparation_run;
 	preparation->task.key = call->caller->euid;
 	preparation->client = nnb_client_ref(client);
-	preparation->graph = graph ? nna_graph_ref(graph) : NULL;
+	preparation->charged = (struct nnb_quota){.models = 1, .bytes = bytes};
+	preparation->graph = graph;
 	preparation->options.priority = priorities[priority];
 	preparation->options.deadline_ns = deadline;
 	preparation->options.is_cancelled = nnb_preparation_is_cancelled;
@@ -349,9 +355,9 @@ static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 		       const struct nnb_aidl_prepare_model_config *config,
 		       struct nnb_object *callback)
 {
-	struct nnb_service *service = nnb_service_of(object);
 	struct nnb_client *client = NULL;
 	struct nna_graph *graph = NULL;
+	struct nnb_quota charged;
 	uint64_t deadline = 0;
 	int ret;
 
@@ -360,14 +366,13 @@ static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 		return nnb_aidl_fail(call, INVALID, "the callback is null");
 	ret = nnb_prepare_check(call, config, &deadline);
 	if (!ret)
-		ret = nnb_client_of_call(service, call, &client);
+		ret = nnb_client_of_call(nnb_service_of(object), call, &client);
 	if (!ret)
-		ret = nnb_graph_create(call, service->options.version, client->device, model,
-				       &graph);
+		ret = nnb_graph_create(client, call, model, &charged, &graph);
 	if (!ret)
-		ret = nnb_prepare_queue(client, call, graph, config->priority, deadline, callback,
-					nnb_prepare_cache(config), config->cache_token);
-	nna_graph_unref(graph);
+		ret = nnb_prepare_queue(client, call, graph, charged.bytes, config->priority,
+					deadline, callback, nnb_prepare_cache(config),
+					config->cache_token);
 	nnb_client_put(client);
 	if (ret)
 		nnb_preparation_notify(callback, ret, NULL);
@@ -444,7 +449,7 @@ static int nnb_on_prepare_from_cache(struct nnb_object *object, struct nnb_aidl_
 	if (!ret)
 		ret = nnb_prepare_open_cache(call, args, &fd);
 	if (!ret)
-		ret = nnb_prepare_queue(client, call, NULL, NNB_AIDL_PRIORITY_MEDIUM, deadline,
+		ret = nnb_prepare_queue(client, call, NULL, 0, NNB_AIDL_PRIORITY_MEDIUM, deadline,
 					args->callback, fd, args->token.data);
 	nnb_client_put(client);
 	if (ret)

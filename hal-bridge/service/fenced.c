@@ -17,6 +17,7 @@
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 
 static const struct nnb_quota nnb_one_job = {.jobs = 1};
+static const struct nnb_quota nnb_one_object = {.objects = 1};
 
 /**
  * struct nnb_fenced - a fenced execution and its result: IFencedExecutionCallback
@@ -139,6 +140,7 @@ static void nnb_fenced_drop_run(struct nnb_fenced *self)
 
 static void nnb_fenced_free(struct nnb_fenced *self)
 {
+	nnb_quota_discharge(self->client, &nnb_one_object);
 	nnb_client_put(self->client);
 	pthread_mutex_destroy(&self->lock);
 	free(self);
@@ -216,12 +218,20 @@ static const struct nnb_object_ops nnb_fenced_ops = {
 
 /* ------------------------------------------------------------------------------------ executing */
 
+/* Return: an object that @call owns; NULL without memory or quota. */
 static struct nnb_fenced *nnb_fenced_create(struct nnb_client *client, struct nnb_aidl_call *call)
 {
-	struct nnb_fenced *self = calloc(1, sizeof(*self));
+	struct nnb_fenced *self = NULL;
 
-	if (!self)
+	if (!nnb_quota_charge(client, &nnb_one_object)) {
+		self = calloc(1, sizeof(*self));
+		if (!self)
+			nnb_quota_discharge(client, &nnb_one_object);
+	}
+	if (!self) {
+		nnb_aidl_fail(call, nnb_status(-ENOMEM), "the client's user has too many objects");
 		return NULL;
+	}
 	nnb_object_init(&self->object, &nnb_fenced_ops);
 	pthread_mutex_init(&self->lock, NULL);
 	self->client = nnb_client_ref(client);

@@ -9,9 +9,13 @@
 #include "hal-bridge/common/model.h"
 #include "hal-bridge/service/extension.h"
 #include "hal-bridge/service/memory.h"
+#include "hal-bridge/service/service.h"
 #include "hal-bridge/service/status.h"
 #include "hal-bridge/service/validate.h"
 #include "libnnaccel/support/message.h"
+
+/* Bytes that an operand or an operation takes in a graph, and in a program that is made of it. */
+#define NNB_GRAPH_ENTRY 1024u
 
 /* Reads a constant of a pool into memory of this process, before the graph copies it. */
 static int nnb_graph_set_pooled(struct nna_graph *graph, uint32_t subgraph, uint32_t index,
@@ -170,32 +174,152 @@ static int nnb_graph_build(const struct nnb_aidl_model *model, struct nnb_memory
 	return ret;
 }
 
-int nnb_graph_create(struct nnb_aidl_call *call, int version, struct nna_device *device,
-		     const struct nnb_aidl_model *model, struct nna_graph **out)
+/* Adds the memory that a subgraph takes. *@copy: the largest constant of a pool. */
+static void nnb_graph_measure(const struct nnb_aidl_subgraph *subgraph, uint64_t *bytes,
+			      uint64_t *copy)
 {
-	struct nnb_memory **pools = calloc(model->pools.count + 1, sizeof(*pools));
-	size_t *sizes = calloc(model->pools.count + 1, sizeof(*sizes));
+	*bytes += (uint64_t)subgraph->operands.count * NNB_GRAPH_ENTRY;
+	for (uint32_t i = 0; i < subgraph->operations.count; i++) {
+		const struct nnb_aidl_operation *operation = &subgraph->operations.data[i];
+
+		*bytes += NNB_GRAPH_ENTRY + sizeof(uint32_t) * ((uint64_t)operation->inputs.count +
+								operation->outputs.count);
+	}
+	for (uint32_t i = 0; i < subgraph->operands.count; i++) {
+		const struct nnb_aidl_operand *operand = &subgraph->operands.data[i];
+		const uint64_t length = (uint64_t)operand->location.length;
+
+		if (operand->lifetime != NNB_AIDL_OPERAND_LIFE_TIME_CONSTANT_COPY &&
+		    operand->lifetime != NNB_AIDL_OPERAND_LIFE_TIME_CONSTANT_POOL)
+			continue;
+		/* The model is valid: lengths are those of operands, and lie in a pool. */
+		if (__builtin_add_overflow(*bytes, length, bytes))
+			*bytes = UINT64_MAX;
+		if (operand->lifetime == NNB_AIDL_OPERAND_LIFE_TIME_CONSTANT_POOL && length > *copy)
+			*copy = length;
+	}
+}
+
+/*
+ * Charges the client for a graph: its tables and constants, and while it is built for the copy of
+ * a constant that is read from a file. Return: 0 or an ErrorStatus.
+ */
+static int nnb_graph_charge(struct nnb_client *client, struct nnb_aidl_call *call,
+			    const struct nnb_aidl_model *model, struct nnb_quota *lasting,
+			    struct nnb_quota *building)
+{
+	uint64_t bytes = 0, copy = 0;
+	struct nnb_quota all = {0};
+
+	nnb_graph_measure(&model->main, &bytes, &copy);
+	for (uint32_t i = 0; i < model->referenced.count; i++)
+		nnb_graph_measure(&model->referenced.data[i], &bytes, &copy);
+	if (__builtin_add_overflow(bytes, copy, &all.bytes) || nnb_quota_charge(client, &all))
+		return nnb_aidl_fail(call, nnb_status(-EAGAIN),
+				     "%llu bytes of constants and %u operations exceed what the "
+				     "client's user may have", (unsigned long long)bytes,
+				     model->main.operations.count);
+	lasting->bytes = bytes;
+	building->bytes = copy;
+	return 0;
+}
+
+/* Notes which pools a subgraph's constants lie in. @used: an entry for each pool of the model. */
+static void nnb_graph_find_used(const struct nnb_aidl_subgraph *subgraph, uint32_t pool_count,
+				bool *used)
+{
+	for (uint32_t i = 0; i < subgraph->operands.count; i++) {
+		const struct nnb_aidl_operand *operand = &subgraph->operands.data[i];
+		const int32_t pool = operand->location.pool_index;
+
+		if (operand->lifetime == NNB_AIDL_OPERAND_LIFE_TIME_CONSTANT_POOL && pool >= 0 &&
+		    (uint32_t)pool < pool_count)
+			used[pool] = true;
+	}
+}
+
+/**
+ * struct nnb_graph_pools - the pools of a model
+ * @memories: an entry for each; NULL for one that no constant uses
+ * @sizes: bytes of each
+ * @used: a constant uses it
+ */
+struct nnb_graph_pools {
+	struct nnb_memory **memories;
+	size_t *sizes;
+	bool *used;
+};
+
+/* Checks all pools, and finds which are used. Return: 0 or an ErrorStatus. */
+static int nnb_graph_check_pools(struct nnb_aidl_call *call, const struct nnb_aidl_model *model,
+				 struct nnb_graph_pools *pools)
+{
+	const uint32_t count = model->pools.count;
+	struct nnb_memory_range range;
 	int ret = 0;
 
-	*out = NULL;
-	if (!pools || !sizes)
-		ret = nnb_status(-ENOMEM);
-	for (uint32_t i = 0; i < model->pools.count && !ret; i++) {
-		ret = nnb_memory_borrow(device, call, &model->pools.data[i], &pools[i]);
-		sizes[i] = pools[i] ? pools[i]->size : 0;
+	pools->memories = nnb_arena_alloc(call->arena, count, sizeof(*pools->memories));
+	pools->sizes = nnb_arena_alloc(call->arena, count, sizeof(*pools->sizes));
+	pools->used = nnb_arena_alloc(call->arena, count, sizeof(*pools->used));
+	if (!pools->memories || !pools->sizes || !pools->used)
+		return nnb_status(-ENOMEM);
+	for (uint32_t i = 0; i < count && !ret; i++) {
+		ret = nnb_memory_find_range(call, &model->pools.data[i], &range);
+		pools->sizes[i] = range.size;
 	}
-	if (!ret)
-		ret = nnb_validate_model(call, version, model, sizes);
+	nnb_graph_find_used(&model->main, count, pools->used);
+	for (uint32_t i = 0; i < model->referenced.count; i++)
+		nnb_graph_find_used(&model->referenced.data[i], count, pools->used);
+	return ret;
+}
+
+/* Opens the pools that are used, builds the graph, and closes them. Return: 0 or an ErrorStatus. */
+static int nnb_graph_read(struct nnb_client *client, struct nnb_aidl_call *call,
+			  const struct nnb_aidl_model *model, struct nnb_graph_pools *pools,
+			  struct nna_graph **out)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < model->pools.count && !ret; i++) {
+		if (pools->used[i])
+			ret = nnb_memory_borrow(client, call, &model->pools.data[i],
+						&pools->memories[i]);
+	}
 	if (!ret) {
-		ret = nnb_graph_build(model, pools, out);
+		ret = nnb_graph_build(model, pools->memories, out);
 		if (ret) {
 			ret = nnb_status(ret == -ENODATA || ret == -EACCES ? -EINVAL : ret);
 			nnb_aidl_fail(call, ret, "libnnaccel refuses the model; its log says why");
 		}
 	}
-	for (uint32_t i = 0; pools && i < model->pools.count; i++)
-		nnb_memory_unref(pools[i]);
-	free(pools);
-	free(sizes);
+	for (uint32_t i = 0; i < model->pools.count; i++)
+		nnb_memory_unref(pools->memories[i]);
+	return ret;
+}
+
+int nnb_graph_create(struct nnb_client *client, struct nnb_aidl_call *call,
+		     const struct nnb_aidl_model *model, struct nnb_quota *charged,
+		     struct nna_graph **out)
+{
+	struct nnb_quota building = {0};
+	struct nnb_graph_pools pools;
+	int ret;
+
+	*out = NULL;
+	*charged = (struct nnb_quota){0};
+	ret = nnb_graph_check_pools(call, model, &pools);
+	if (!ret)
+		ret = nnb_validate_model(call, client->service->options.version, model,
+					 pools.sizes);
+	if (!ret)
+		ret = nnb_graph_charge(client, call, model, charged, &building);
+	if (ret)
+		return ret;
+	ret = nnb_graph_read(client, call, model, &pools, out);
+	nnb_quota_discharge(client, &building);
+	if (ret) {
+		nnb_quota_discharge(client, charged);
+		*charged = (struct nnb_quota){0};
+	}
 	return ret;
 }

@@ -49,7 +49,7 @@ static void nnb_usage(FILE *out)
 	      "  --api-level=N       of the Android platform beside it, 30 or later (default:\n"
 	      "                      what /etc/gbinder.conf says, or 34)\n"
 	      "  --models=N          prepared models that a user may have (default 256)\n"
-	      "  --memory=MIB        device memory that a user may have (default 1024)\n"
+	      "  --memory=MIB        memory that a user may have here and in the device (1024)\n"
 	      "  --objects=N         bursts, executions, buffers and memories that they keep\n"
 	      "                      which a user may have (default 4096, but no more than a\n"
 	      "                      quarter of the descriptors that the process may have)\n"

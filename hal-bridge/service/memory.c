@@ -12,6 +12,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "hal-bridge/service/service.h"
+
 #ifndef DMA_BUF_MAGIC
 #define DMA_BUF_MAGIC 0x444d4142
 #endif
@@ -84,6 +86,12 @@ static bool nnb_memory_is_fixed(int fd, int seals, const struct stat *st)
 	       (!fstatfs(fd, &fs) && (unsigned long)fs.f_type != HUGETLBFS_MAGIC);
 }
 
+static int nnb_memory_refuse(const struct nnb_memory *memory, struct nnb_aidl_call *call)
+{
+	return nnb_aidl_fail(call, EXHAUSTED, "%zu bytes of memory at offset %zu exceed what the "
+			     "client's user may have", memory->size, memory->offset);
+}
+
 /* Examines the descriptor. Return: 0 or an ErrorStatus. */
 static int nnb_memory_look_at(struct nnb_memory *memory, struct nnb_aidl_call *call, int fd,
 			      struct stat *st)
@@ -113,36 +121,55 @@ static void nnb_memory_limit_access(struct nnb_memory *memory, int fd)
 		memory->writable = false;
 }
 
-/* Shares the memory with the device, if possible. */
-static void nnb_memory_share(struct nnb_memory *memory, struct nna_device *device, int fd)
+/*
+ * Shares the memory with the device, if possible. Return: 0, also if it is not possible, or an
+ * ErrorStatus without memory for it.
+ */
+static int nnb_memory_share(struct nnb_memory *memory, struct nnb_aidl_call *call, int fd)
 {
+	int ret;
+
 	/* The device maps a buffer for reading and writing. */
 	if (!memory->fixed || !memory->readable || !memory->writable)
-		return;
-	if (nna_buffer_import(device, fd, memory->offset + memory->size, &memory->buffer))
+		return 0;
+	ret = nna_buffer_import(memory->client->device, fd, memory->offset + memory->size,
+				&memory->buffer);
+	if (ret)
 		memory->buffer = NULL;
+	return ret == -ENOMEM ? nnb_memory_refuse(memory, call) : 0;
 }
 
-/* Maps memory that is long enough and cannot shrink. */
-static bool nnb_memory_map(struct nnb_memory *memory, int fd)
+/*
+ * Maps memory that is long enough and cannot shrink. Return: 0, also if it cannot be mapped, or an
+ * ErrorStatus without memory for it.
+ */
+static int nnb_memory_map(struct nnb_memory *memory, struct nnb_aidl_call *call, int fd)
 {
 	const int protect =
 		(memory->readable ? PROT_READ : 0) | (memory->writable ? PROT_WRITE : 0);
-	void *map = mmap(NULL, memory->offset + memory->size, protect, MAP_SHARED, fd, 0);
+	const size_t size = memory->offset + memory->size;
+	void *map;
 
+	if (!nnb_client_charge(memory->client, size))
+		return nnb_memory_refuse(memory, call);
+	map = mmap(NULL, size, protect, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
-		return false;
-	memory->map = map;
-	return true;
+		nnb_client_discharge(memory->client, size);
+	else
+		memory->map = map;
+	return 0;
 }
 
-/* Maps ashmem. Return: false if it is no ashmem, or too small. */
-static bool nnb_memory_map_ashmem(struct nnb_memory *memory, int fd)
+/* Maps ashmem. Return: 0 or an ErrorStatus. */
+static int nnb_memory_map_ashmem(struct nnb_memory *memory, struct nnb_aidl_call *call, int fd)
 {
-	int size = ioctl(fd, NNB_ASHMEM_GET_SIZE);
+	int size = ioctl(fd, NNB_ASHMEM_GET_SIZE), ret = 0;
 
-	return size >= 0 && (size_t)size >= memory->offset + memory->size &&
-	       nnb_memory_map(memory, fd);
+	if (size >= 0 && (size_t)size >= memory->offset + memory->size)
+		ret = nnb_memory_map(memory, call, fd);
+	return ret || memory->map
+		       ? ret
+		       : nnb_aidl_fail(call, INVALID, "the ashmem is too small, or no ashmem");
 }
 
 /* Return: the address of bytes that are mapped in this process; NULL for a file. */
@@ -159,13 +186,19 @@ static unsigned char *nnb_memory_at(const struct nnb_memory *memory, size_t offs
 static int nnb_memory_take_file(struct nnb_memory *memory, struct nnb_aidl_call *call, int fd,
 				const struct stat *st, bool borrow)
 {
+	int ret = 0;
+
 	if (!S_ISREG(st->st_mode))
 		return nnb_aidl_fail(call, INVALID, "the memory is neither a file nor can it be "
 				     "shared with the device");
 	memory->borrowed = borrow;
 	if (borrow)
 		memory->fd = fd;
-	else if (!memory->fixed || !nnb_memory_map(memory, fd))
+	else if (memory->fixed)
+		ret = nnb_memory_map(memory, call, fd);
+	if (ret)
+		return ret;
+	if (!borrow && !memory->map)
 		memory->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (memory->fd < 0 && !memory->map)
 		return nnb_aidl_fail(call, EXHAUSTED, "cannot use the memory: %s", strerror(errno));
@@ -173,9 +206,8 @@ static int nnb_memory_take_file(struct nnb_memory *memory, struct nnb_aidl_call 
 }
 
 /* Decides how the range is accessed. Return: 0 or an ErrorStatus. */
-static int nnb_memory_take(struct nnb_memory *memory, struct nna_device *device,
-			   struct nnb_aidl_call *call, const struct nnb_memory_range *range,
-			   bool borrow)
+static int nnb_memory_take(struct nnb_memory *memory, struct nnb_aidl_call *call,
+			   const struct nnb_memory_range *range, bool borrow)
 {
 	struct stat st;
 	int ret;
@@ -184,17 +216,15 @@ static int nnb_memory_take(struct nnb_memory *memory, struct nna_device *device,
 	ret = nnb_memory_look_at(memory, call, range->fd, &st);
 	if (ret)
 		return ret;
-	nnb_memory_share(memory, device, range->fd);
-	if (memory->buffer)
-		return 0;
-	if (!range->ashmem || !S_ISCHR(st.st_mode))
-		return nnb_memory_take_file(memory, call, range->fd, &st, borrow);
-	return nnb_memory_map_ashmem(memory, range->fd)
-		       ? 0
-		       : nnb_aidl_fail(call, INVALID, "the ashmem is too small, or no ashmem");
+	ret = nnb_memory_share(memory, call, range->fd);
+	if (ret || memory->buffer)
+		return ret;
+	return range->ashmem && S_ISCHR(st.st_mode)
+		       ? nnb_memory_map_ashmem(memory, call, range->fd)
+		       : nnb_memory_take_file(memory, call, range->fd, &st, borrow);
 }
 
-int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
+int nnb_memory_open(struct nnb_client *client, struct nnb_aidl_call *call,
 		    const struct nnb_memory_range *range, bool borrow, struct nnb_memory **out)
 {
 	struct nnb_memory *memory = calloc(1, sizeof(*memory));
@@ -204,12 +234,13 @@ int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
 	if (!memory)
 		return EXHAUSTED;
 	atomic_init(&memory->refs, 1);
+	memory->client = client;
 	memory->fd = -1;
 	memory->offset = range->offset;
 	memory->size = range->size;
 	memory->readable = range->protect & PROT_READ;
 	memory->writable = range->protect & PROT_WRITE;
-	ret = nnb_memory_take(memory, device, call, range, borrow);
+	ret = nnb_memory_take(memory, call, range, borrow);
 	if (ret)
 		nnb_memory_unref(memory);
 	else
@@ -217,14 +248,14 @@ int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
 	return ret;
 }
 
-int nnb_memory_borrow(struct nna_device *device, struct nnb_aidl_call *call,
+int nnb_memory_borrow(struct nnb_client *client, struct nnb_aidl_call *call,
 		      const struct nnb_aidl_memory *from, struct nnb_memory **out)
 {
 	struct nnb_memory_range range;
 	int ret = nnb_memory_find_range(call, from, &range);
 
 	*out = NULL;
-	return ret ? ret : nnb_memory_open(device, call, &range, true, out);
+	return ret ? ret : nnb_memory_open(client, call, &range, true, out);
 }
 
 struct nnb_memory *nnb_memory_of_buffer(struct nna_buffer *buffer)
@@ -255,8 +286,10 @@ void nnb_memory_unref(struct nnb_memory *memory)
 	if (!memory || atomic_fetch_sub_explicit(&memory->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	nna_buffer_destroy(memory->buffer);
-	if (memory->map)
+	if (memory->map) {
 		munmap(memory->map, memory->offset + memory->size);
+		nnb_client_discharge(memory->client, memory->offset + memory->size);
+	}
 	if (memory->fd >= 0 && !memory->borrowed)
 		close(memory->fd);
 	free(memory);

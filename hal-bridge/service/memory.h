@@ -14,6 +14,9 @@
  * Memory that is borrowed for a call is not mapped: a mapping costs more than one read and one
  * write. Memory that calls bring repeatedly is kept (memory_cache.h).
  *
+ * Shared and mapped memory is charged to its client by its size, from the start of the file: to pin
+ * or to touch a hole of a sparse file fills it.
+ *
  * A memory is a range. Its offset and size come from the client, and are checked against the
  * descriptor when it is opened. It is reference-counted. Any thread may read and write at any time,
  * in any order.
@@ -46,9 +49,12 @@ struct nnb_memory_range {
 	int protect;
 };
 
+struct nnb_client;
+
 /**
  * struct nnb_memory - memory of a client
  * @refs: references
+ * @client: its owner, who outlives it; NULL for a wrapped buffer
  * @buffer: of shared memory, owned; NULL for others
  * @map: of mapped memory, @offset + @size bytes from the start of the file; NULL for others
  * @fd: of a file; otherwise -1
@@ -64,6 +70,7 @@ struct nnb_memory_range {
  */
 struct nnb_memory {
 	atomic_uint refs;
+	struct nnb_client *client;
 	struct nna_buffer *buffer;
 	unsigned char *map;
 	int fd;
@@ -79,16 +86,17 @@ struct nnb_memory {
 int nnb_memory_find_range(struct nnb_aidl_call *call, const struct nnb_aidl_memory *from,
 			  struct nnb_memory_range *range);
 /*
- * Opens a range for use on @device, which has to stay open. With @borrow the descriptor may stay
- * @call's, and the memory must not outlive @call. Return: 0 or an ErrorStatus, with a message.
+ * Opens a range for use on the device of @client, who has to outlive the memory. With @borrow the
+ * descriptor may stay @call's, and the memory must not outlive @call. Return: 0 or an ErrorStatus,
+ * with a message.
  */
-int nnb_memory_open(struct nna_device *device, struct nnb_aidl_call *call,
+int nnb_memory_open(struct nnb_client *client, struct nnb_aidl_call *call,
 		    const struct nnb_memory_range *range, bool borrow, struct nnb_memory **out);
 /*
  * Opens the memory @from, which must not outlive @call. Return: 0 or an ErrorStatus, with a
  * message.
  */
-int nnb_memory_borrow(struct nna_device *device, struct nnb_aidl_call *call,
+int nnb_memory_borrow(struct nnb_client *client, struct nnb_aidl_call *call,
 		      const struct nnb_aidl_memory *from, struct nnb_memory **out);
 /* Wraps a buffer and takes it over. Return: NULL without memory; then the buffer is destroyed. */
 struct nnb_memory *nnb_memory_of_buffer(struct nna_buffer *buffer);

@@ -163,10 +163,10 @@ int nnb_memory_cache_open(struct nnb_client *client, struct nnb_aidl_call *call,
 	nnb_memory_cache_forget(client, &gone);
 	if (*out)
 		return 0;
-	ret = nnb_memory_open(client->device, call, &range, borrow, out);
+	ret = nnb_memory_open(client, call, &range, borrow, out);
 	if (ret || !(*out)->fixed || !nnb_memory_cache_has_seen(&client->memories, *out))
 		return ret;
-	if ((*out)->borrowed && !nnb_memory_open(client->device, call, &range, false, &lasting)) {
+	if ((*out)->borrowed && !nnb_memory_open(client, call, &range, false, &lasting)) {
 		nnb_memory_unref(*out);
 		*out = lasting;
 	}

@@ -12,7 +12,6 @@
 #include "hal-bridge/service/run.h"
 #include "hal-bridge/service/status.h"
 
-static const struct nnb_quota nnb_one_model = {.models = 1};
 static atomic_uint_fast64_t nnb_last_model;
 
 /* ---------------------------------------------------------------------------------------- model */
@@ -20,7 +19,7 @@ static atomic_uint_fast64_t nnb_last_model;
 static void nnb_prepared_model_free(struct nnb_prepared_model *model)
 {
 	nna_program_destroy(model->program);
-	nnb_quota_discharge(model->client, &nnb_one_model);
+	nnb_quota_discharge(model->client, &model->charged);
 	nnb_client_put(model->client);
 	free(model->inputs);
 	free(model->outputs);
@@ -60,8 +59,8 @@ static int nnb_prepared_model_describe(struct nnb_prepared_model *model)
 	return ret;
 }
 
-int nnb_prepared_model_wrap(struct nnb_client *client, struct nna_program *program,
-			    struct nnb_prepared_model **out)
+int nnb_prepared_model_wrap(struct nnb_client *client, const struct nnb_quota *charged,
+			    struct nna_program *program, struct nnb_prepared_model **out)
 {
 	struct nnb_prepared_model *model = calloc(1, sizeof(*model));
 	int ret;
@@ -69,12 +68,13 @@ int nnb_prepared_model_wrap(struct nnb_client *client, struct nna_program *progr
 	*out = NULL;
 	if (!model) {
 		nna_program_destroy(program);
-		nnb_quota_discharge(client, &nnb_one_model);
+		nnb_quota_discharge(client, charged);
 		return -ENOMEM;
 	}
 	nnb_object_init(&model->object, &nnb_prepared_model_ops);
 	model->id = atomic_fetch_add(&nnb_last_model, 1) + 1;
 	model->client = nnb_client_ref(client);
+	model->charged = *charged;
 	model->program = program;
 	ret = nnb_prepared_model_describe(model);
 	if (ret)
@@ -84,8 +84,8 @@ int nnb_prepared_model_wrap(struct nnb_client *client, struct nna_program *progr
 	return ret;
 }
 
-int nnb_prepared_model_create(struct nnb_client *client, struct nna_graph *graph,
-			      const struct nna_program_options *options,
+int nnb_prepared_model_create(struct nnb_client *client, const struct nnb_quota *charged,
+			      struct nna_graph *graph, const struct nna_program_options *options,
 			      struct nnb_prepared_model **out)
 {
 	struct nna_program *program;
@@ -94,10 +94,10 @@ int nnb_prepared_model_create(struct nnb_client *client, struct nna_graph *graph
 	*out = NULL;
 	ret = nna_program_create(client->device, graph, options, &program);
 	if (ret) {
-		nnb_quota_discharge(client, &nnb_one_model);
+		nnb_quota_discharge(client, charged);
 		return ret;
 	}
-	return nnb_prepared_model_wrap(client, program, out);
+	return nnb_prepared_model_wrap(client, charged, program, out);
 }
 
 struct nnb_prepared_model *nnb_prepared_model_of(struct nnb_object *object)

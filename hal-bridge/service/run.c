@@ -17,7 +17,46 @@
 
 static const struct nnb_quota nnb_one_job = {.jobs = 1};
 
+/* Bytes that an argument or a pool takes in a run, and in its execution. */
+#define NNB_RUN_ENTRY 512u
+
 /* -------------------------------------------------------------------------------------- binding */
+
+/* Notes which pools arguments of a list lie in. */
+static void nnb_run_find_used(struct nnb_run *run,
+			      const struct nnb_aidl_request_argument *arguments, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const int32_t pool = arguments[i].location.pool_index;
+
+		if (!arguments[i].has_no_value && pool >= 0 && (uint32_t)pool < run->pool_count)
+			run->pools[pool].used = true;
+	}
+}
+
+static int nnb_run_open_pool(struct nnb_run *run, struct nnb_aidl_call *call,
+			     const struct nnb_aidl_request *request, struct nnb_memory *kept,
+			     uint32_t i)
+{
+	const struct nnb_aidl_request_memory_pool *pool = &request->pools.data[i];
+	struct nnb_memory_range range;
+
+	if (pool->tag == NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN) {
+		run->pools[i].buffer = nnb_buffer_find(run->model->client, pool->token);
+		return run->pools[i].buffer
+			       ? 0
+			       : nnb_aidl_fail(call, INVALID, "pool %u: there is no device buffer "
+					       "with token %d", i, pool->token);
+	}
+	if (kept) {
+		run->pools[i].memory = nnb_memory_ref(kept);
+		return 0;
+	}
+	if (!run->pools[i].used)
+		return nnb_memory_find_range(call, &pool->pool, &range);
+	return nnb_memory_cache_open(run->model->client, call, &pool->pool, run->options.brief,
+				     &run->pools[i].memory);
+}
 
 static int nnb_run_open_pools(struct nnb_run *run, struct nnb_aidl_call *call,
 			      const struct nnb_aidl_request *request,
@@ -29,21 +68,10 @@ static int nnb_run_open_pools(struct nnb_run *run, struct nnb_aidl_call *call,
 	if (!run->pools)
 		return EXHAUSTED;
 	run->pool_count = request->pools.count;
-	for (uint32_t i = 0; i < run->pool_count && !ret; i++) {
-		const struct nnb_aidl_request_memory_pool *pool = &request->pools.data[i];
-
-		if (pool->tag == NNB_AIDL_REQUEST_MEMORY_POOL_TOKEN) {
-			run->pools[i].buffer = nnb_buffer_find(run->model->client, pool->token);
-			if (!run->pools[i].buffer)
-				ret = nnb_aidl_fail(call, INVALID, "pool %u: there is no device "
-						    "buffer with token %d", i, pool->token);
-		} else if (memories && memories[i]) {
-			run->pools[i].memory = nnb_memory_ref(memories[i]);
-		} else {
-			ret = nnb_memory_cache_open(run->model->client, call, &pool->pool,
-						    run->options.brief, &run->pools[i].memory);
-		}
-	}
+	nnb_run_find_used(run, request->inputs.data, request->inputs.count);
+	nnb_run_find_used(run, request->outputs.data, request->outputs.count);
+	for (uint32_t i = 0; i < run->pool_count && !ret; i++)
+		ret = nnb_run_open_pool(run, call, request, memories ? memories[i] : NULL, i);
 	return ret;
 }
 
@@ -264,6 +292,9 @@ int nnb_run_init(struct nnb_run *run, struct nnb_prepared_model *model, struct n
 		 const struct nnb_aidl_request *request, struct nnb_memory *const *memories,
 		 const struct nnb_run_options *options)
 {
+	const uint64_t entries = (uint64_t)model->input_count + model->output_count +
+				 request->pools.count;
+	const struct nnb_quota charged = {.bytes = (entries + 1) * NNB_RUN_ENTRY};
 	uint64_t limit_ns;
 	int ret;
 
@@ -278,6 +309,9 @@ int nnb_run_init(struct nnb_run *run, struct nnb_prepared_model *model, struct n
 	if (nnb_status_loop_limit(options->loop_timeout_ns, &limit_ns))
 		return nnb_aidl_fail(call, INVALID, "the loop timeout of %lld ns is invalid",
 				     (long long)options->loop_timeout_ns);
+	if (nnb_quota_charge(model->client, &charged))
+		return nnb_aidl_fail(call, EXHAUSTED, "the client's user has too many bytes");
+	run->charged = charged;
 	run->inputs = calloc(model->input_count + 1, sizeof(*run->inputs));
 	run->outputs = calloc(model->output_count + 1, sizeof(*run->outputs));
 	if (!run->inputs || !run->outputs)
@@ -313,6 +347,7 @@ void nnb_run_fini(struct nnb_run *run)
 			nnb_object_unref(&run->pools[i].buffer->object);
 	}
 	free(run->pools);
+	nnb_quota_discharge(run->model->client, &run->charged);
 	nnb_object_unref(&run->model->object);
 }
 

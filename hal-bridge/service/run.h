@@ -9,7 +9,7 @@
  *	files				inputs are read into memory of the run when it begins,
  *					outputs are written from such memory when it has ended
  *
- * A run belongs to one thread at a time.
+ * Pools that no argument uses are not opened. A run belongs to one thread at a time.
  */
 #ifndef NNB_RUN_H
 #define NNB_RUN_H
@@ -34,11 +34,13 @@ struct nnb_run_options {
 };
 
 /**
- * struct nnb_run_pool - the memory of arguments: one member is set
+ * struct nnb_run_pool - the memory of arguments: @memory or @buffer is set, or the pool is not used
+ * @used: an argument lies in it
  * @memory: memory of the client, a reference
  * @buffer: a device buffer, a reference to its object
  */
 struct nnb_run_pool {
+	bool used;
 	struct nnb_memory *memory;
 	struct nnb_buffer *buffer;
 };
@@ -65,6 +67,7 @@ struct nnb_run_argument {
  * @under_way: the client's entry from nnb_run_begin() to nnb_run_end()
  * @deadline: of the present or last run
  * @options: the options
+ * @charged: the charge of the client's user for the tables below, and those of @execution
  * @pools: @pool_count of them, owned
  * @pool_count: entries of @pools
  * @inputs: as many as the model has, owned
@@ -76,6 +79,7 @@ struct nnb_run {
 	struct nnb_client_run under_way;
 	struct nnb_deadline deadline;
 	struct nnb_run_options options;
+	struct nnb_quota charged;
 	struct nnb_run_pool *pools;
 	uint32_t pool_count;
 	struct nnb_run_argument *inputs, *outputs;

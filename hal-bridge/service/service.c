@@ -24,9 +24,16 @@ static const struct nnb_quota nnb_default_quota = {
 
 /* -------------------------------------------------------------------------------------- service */
 
-static int nnb_service_open_device(struct nnb_service *service, struct nna_device **out)
+/* Opens the device for @client, which is charged with its memory; NULL opens it for nobody. */
+static int nnb_service_open_device(struct nnb_service *service, struct nnb_client *client,
+				   struct nna_device **out)
 {
-	const struct nna_device_options options = {.log = nna_message_log};
+	const struct nna_device_options options = {
+		.log = nna_message_log,
+		.charge = client ? nnb_client_charge : NULL,
+		.discharge = client ? nnb_client_discharge : NULL,
+		.account = client,
+	};
 	struct nna_device_info info;
 	int ret = nna_device_open(service->options.device, &options, out);
 
@@ -84,10 +91,11 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 		}
 	}
 	pthread_mutex_init(&service->lock, NULL);
+	pthread_mutex_init(&service->quota_lock, NULL);
 	pthread_cond_init(&service->changed, NULL);
 	nnb_object_init(&service->object, &nnb_device_ops);
 	service->started = !options->held;
-	ret = nnb_service_open_device(service, &device);
+	ret = nnb_service_open_device(service, NULL, &device);
 	if (!ret) {
 		/* This was a test: each client opens a device of its own. */
 		nna_device_close(device);
@@ -97,6 +105,7 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 	}
 	if (ret) {
 		pthread_cond_destroy(&service->changed);
+		pthread_mutex_destroy(&service->quota_lock);
 		pthread_mutex_destroy(&service->lock);
 		free((char *)service->options.device);
 		free(service);
@@ -149,6 +158,7 @@ void nnb_service_destroy(struct nnb_service *service)
 	pthread_mutex_unlock(&service->lock);
 	nnb_idle_fini(&service->idle);
 	pthread_cond_destroy(&service->changed);
+	pthread_mutex_destroy(&service->quota_lock);
 	pthread_mutex_destroy(&service->lock);
 	free((char *)service->options.device);
 	free(service);
@@ -168,6 +178,7 @@ uint32_t nnb_service_count_clients(struct nnb_service *service)
 bool nnb_service_sweep(struct nnb_service *service)
 {
 	struct nnb_memory_entry unused[NNB_MEMORY_CACHE_ENTRIES];
+	struct nnb_quota unkept = {0};
 	struct nnb_client *client;
 	bool left = false;
 	uint32_t count;
@@ -183,7 +194,8 @@ bool nnb_service_sweep(struct nnb_service *service)
 		client->swept = service->sweeps;
 		count = nnb_memory_cache_begin_sweep(&client->memories, unused);
 		left |= client->memories.count;
-		client->user->used.kept -= count;
+		unkept.kept = count;
+		nnb_quota_discharge(client, &unkept);
 		pthread_mutex_unlock(&service->lock);
 		nnb_memory_cache_end_sweep(&client->memories, unused, count);
 		pthread_mutex_lock(&service->lock);
@@ -204,18 +216,22 @@ static void *nnb_service_look_after(void *arg)
 }
 
 /* Writes what a user holds, and its limits. Called with the service's lock. */
-static void nnb_user_dump(const struct nnb_service *service, const struct nnb_user *user, FILE *out)
+static void nnb_user_dump(struct nnb_service *service, const struct nnb_user *user, FILE *out)
 {
 	const struct nnb_quota *limit = &service->options.quota;
+	struct nnb_quota used;
 
+	pthread_mutex_lock(&service->quota_lock);
+	used = user->used;
+	pthread_mutex_unlock(&service->quota_lock);
 	fprintf(out,
 		"user %u: %u clients, %llu of %llu models, %llu of %llu bytes, "
 		"%llu of %llu objects, %llu of %llu executions, %llu of %llu kept\n",
-		(unsigned int)user->uid, user->clients, (unsigned long long)user->used.models,
-		(unsigned long long)limit->models, (unsigned long long)user->used.bytes,
-		(unsigned long long)limit->bytes, (unsigned long long)user->used.objects,
-		(unsigned long long)limit->objects, (unsigned long long)user->used.jobs,
-		(unsigned long long)limit->jobs, (unsigned long long)user->used.kept,
+		(unsigned int)user->uid, user->clients, (unsigned long long)used.models,
+		(unsigned long long)limit->models, (unsigned long long)used.bytes,
+		(unsigned long long)limit->bytes, (unsigned long long)used.objects,
+		(unsigned long long)limit->objects, (unsigned long long)used.jobs,
+		(unsigned long long)limit->jobs, (unsigned long long)used.kept,
 		(unsigned long long)limit->kept);
 }
 
@@ -348,7 +364,7 @@ static int nnb_client_open(struct nnb_client *client, bool *lost)
 		ret = nna_device_check(client->device);
 		*lost = ret;
 	} else {
-		ret = nnb_service_open_device(client->service, &device);
+		ret = nnb_service_open_device(client->service, client, &device);
 		client->device = ret ? NULL : device;
 	}
 	pthread_mutex_unlock(&client->lock);
@@ -392,7 +408,7 @@ void nnb_client_put(struct nnb_client *client)
 	struct nnb_service *service;
 	struct nnb_client **at;
 	struct nnb_user *user;
-	uint32_t kept;
+	struct nnb_quota kept = {0};
 
 	if (!client)
 		return;
@@ -412,7 +428,8 @@ void nnb_client_put(struct nnb_client *client)
 		nnb_object_unwatch(client->watched, &client->death);
 		nnb_object_unref(client->watched);
 	}
-	kept = nnb_memory_cache_fini(&client->memories);
+	kept.kept = nnb_memory_cache_fini(&client->memories);
+	nnb_quota_discharge(client, &kept);
 	nna_device_close(client->device);
 	pthread_mutex_destroy(&client->runs_lock);
 	pthread_mutex_destroy(&client->lock);
@@ -420,7 +437,6 @@ void nnb_client_put(struct nnb_client *client)
 	free(client->buffers);
 	free(client);
 	pthread_mutex_lock(&service->lock);
-	user->used.kept -= kept;
 	nnb_user_put(service, user);
 	service->closing--;
 	pthread_cond_broadcast(&service->changed);

@@ -14,11 +14,12 @@
  * service has to search for nothing. But the service cancels the client's runs, because they may
  * wait for fences that never signal. A cancelled run holds its objects until it has ended.
  *
- * Locking: nnb_service.lock guards the lists of clients and users and the counters of users. A
- * client's lock guards its table of buffers, its @runs_lock its runs, and the lock of its @memories
- * these. No lock is held while a device works or a callback runs. The service's lock is never taken
- * inside a client's; the watchdog's is taken inside the service's. No other lock is taken inside
- * @runs_lock, that of @memories, or the watchdog's.
+ * Locking: nnb_service.lock guards the lists of clients and users. A client's lock guards its
+ * device and its table of buffers, its @runs_lock its runs, and the lock of its @memories these. No
+ * lock is held while a device works or a callback runs. The service's lock may be taken inside a
+ * client's; the watchdog's is taken inside the service's. No other lock is taken inside @runs_lock,
+ * that of @memories, or the watchdog's, but for @quota_lock: it guards the counters of users, the
+ * library may hold any of its locks when it charges, and nothing is taken inside.
  */
 #ifndef NNB_SERVICE_H
 #define NNB_SERVICE_H
@@ -58,7 +59,7 @@ struct nnb_service_options {
  * @next: of the service's list
  * @uid: effective user id
  * @clients: the number of its clients
- * @used: what its clients hold together
+ * @used: what its clients hold together; under the service's @quota_lock
  */
 struct nnb_user {
 	struct nnb_user *next;
@@ -125,6 +126,7 @@ struct nnb_client {
  * @object: IDevice
  * @workers: compile models and call callbacks
  * @idle: the watchdog
+ * @quota_lock: guards @used of users
  * @started: calls need not wait; set once, with the lock
  * @lock: guards the fields below
  * @info: of the device, when it was last opened
@@ -139,6 +141,7 @@ struct nnb_service {
 	struct nnb_object object;
 	struct nnb_workers workers;
 	struct nnb_idle idle;
+	pthread_mutex_t quota_lock;
 	atomic_bool started;
 	pthread_mutex_t lock;
 	struct nna_device_info info;

@@ -127,16 +127,20 @@ static void open_library(const char *name, struct subject *subject)
 {
 	static const float in[4] = {0, 1, 2, 3};
 	static float out[4];
-	struct nnb_aidl_call call = {.caller = &hal_me};
+	const struct nnb_service_options options = {.device = name, .version = NNB_AIDL_VERSION};
+	static struct nnb_arena arena;
+	struct nnb_aidl_call call = {.caller = &hal_me, .arena = &arena};
+	struct nnb_quota charged;
 	struct nna_program *program;
-	struct nna_device *device;
+	struct nnb_service *service;
+	struct nnb_client *client;
 	struct nna_graph *graph;
 	struct hal_model m;
 
 	hal_model_init(&m);
-	if (nna_device_open(name, NULL, &device) ||
-	    nnb_graph_create(&call, NNB_AIDL_VERSION, device, &m.model, &graph) ||
-	    nna_program_create(device, graph, NULL, &program) ||
+	if (nnb_service_create(&options, &service) || nnb_client_get(service, &hal_me, &client) ||
+	    nnb_graph_create(client, &call, &m.model, &charged, &graph) ||
+	    nna_program_create(client->device, graph, NULL, &program) ||
 	    nna_execution_create(program, &subject->execution) ||
 	    nna_execution_set_input(subject->execution, 0, 0, NULL, in, sizeof(in)) ||
 	    nna_execution_set_output(subject->execution, 0, 0, NULL, out, sizeof(out))) {

@@ -198,7 +198,7 @@ static int allocate(struct nnb_service *service, const struct nnb_caller *caller
 
 static void buffers(void **state)
 {
-	const struct nnb_quota quota = {.bytes = 40};
+	const struct nnb_quota quota = {.objects = 2};
 	const struct nnb_caller other = {.euid = 2000, .pid = 4};
 	struct nnb_service *service = hal_service(NNB_AIDL_VERSION, &quota);
 	struct nnb_object *model = hal_prepared(service, &hal_me);
@@ -214,8 +214,9 @@ static void buffers(void **state)
 	assert_int_equal(allocate(service, &hal_me, model, false, &arena, &in), 0);
 	assert_int_equal(allocate(service, &hal_me, model, true, &arena, &out), 0);
 	assert_int_not_equal(in.token, out.token);
-	/* 16 bytes each: a third one is too many; another's model is nobody's. */
+	/* A third object is too many; another's model is nobody's. */
 	assert_int_equal(allocate(service, &hal_me, model, true, &arena, &none), HAL_EXHAUSTED);
+	service->options.quota.objects = 3;
 	assert_int_equal(allocate(service, &hal_me, foreign, false, &arena, &none), HAL_INVALID);
 	assert_int_equal(allocate(service, &hal_me, NULL, false, &arena, &none), HAL_INVALID);
 	assert_int_equal(allocate(service, &hal_me, in.buffer, false, &arena, &none), HAL_INVALID);

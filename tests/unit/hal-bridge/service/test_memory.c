@@ -11,7 +11,7 @@
 
 #include "tests/unit/hal-bridge/service/fixture.h"
 
-static int open_memory(struct nna_device *device, const struct nnb_aidl_memory *from, bool borrow,
+static int open_memory(struct nnb_client *client, const struct nnb_aidl_memory *from, bool borrow,
 		       struct nnb_memory **out)
 {
 	struct nnb_aidl_call call = {.caller = &hal_me};
@@ -19,17 +19,17 @@ static int open_memory(struct nna_device *device, const struct nnb_aidl_memory *
 	int ret = nnb_memory_find_range(&call, from, &range);
 
 	*out = NULL;
-	return ret ? ret : nnb_memory_open(device, &call, &range, borrow, out);
+	return ret ? ret : nnb_memory_open(client, &call, &range, borrow, out);
 }
 
-static int open_ashmem(struct nna_device *device, int fd, int64_t size, struct nnb_memory **out)
+static int open_ashmem(struct nnb_client *client, int fd, int64_t size, struct nnb_memory **out)
 {
 	const struct nnb_aidl_memory from = {
 		.tag = NNB_AIDL_MEMORY_ASHMEM,
 		.ashmem = {.fd = fd, .size = size},
 	};
 
-	return open_memory(device, &from, false, out);
+	return open_memory(client, &from, false, out);
 }
 
 static void other_devices(void **state)
@@ -159,19 +159,22 @@ static void huge_pages(void **state)
 	close(fd);
 }
 
-static int open_device(void **state)
+static int open_client(void **state)
 {
-	struct nna_device *device;
-	int ret = nna_device_open("loopback", NULL, &device);
-
-	*state = device;
-	return ret;
+	return nnb_client_get(hal_service(NNB_AIDL_VERSION, NULL), &hal_me,
+			      (struct nnb_client **)state);
 }
 
-static int close_device(void **state)
+/* All memory has been discharged. */
+static int close_client(void **state)
 {
-	nna_device_close(*state);
-	return 0;
+	struct nnb_client *client = *state;
+	struct nnb_service *service = client->service;
+	const uint64_t bytes = client->user->used.bytes;
+
+	nnb_client_put(client);
+	nnb_service_destroy(service);
+	return bytes ? -1 : 0;
 }
 
 int main(void)
@@ -184,5 +187,5 @@ int main(void)
 		cmocka_unit_test(huge_pages),
 	};
 
-	return cmocka_run_group_tests(tests, open_device, close_device);
+	return cmocka_run_group_tests(tests, open_client, close_client);
 }
