@@ -22,6 +22,7 @@
  *   convolution, pool, elementwise, resize, dma
  *                the operations
  *   machine      what they run on: the bus, the pool of threads, internal memory, chain buffers
+ *   strict       what a stream does that the hardware does not promise
  *   job          runs a stream on a machine
  *   pmu          performance counters
  *   device       registers, interrupt, the model's thread; models: the tables that nna-device lists

@@ -34,6 +34,7 @@ enum stage {
  * @bus: borrowed
  * @machine: what jobs run on; the thread's
  * @job: the job; the thread's, but for @job.read
+ * @strict: checks of the stream, if they are asked for; the thread's
  * @thread: runs jobs
  * @lock: guards the next ones
  * @kept: registers that are kept as written
@@ -56,6 +57,7 @@ struct ethosu_device {
 	struct nnadev_bus *bus;
 	struct ethosu_machine machine;
 	struct ethosu_job job;
+	struct ethosu_strict strict;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	uint32_t kept[KEPT_WORDS];
@@ -418,11 +420,19 @@ const struct ethosu_config *ethosu_device_config(const struct ethosu_device *dev
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+static void report_strict(void *owner, const char *line)
+{
+	struct ethosu_device *device = owner;
+
+	nnadev_bus_log(device->bus, "%s: %s", device->machine.config->name, line);
+}
+
 /* The device keeps no host address while it is outside the gate. */
 static const struct nnadev_bus_ops bus_ops = { NULL, NULL };
 
 int ethosu_device_create(const struct ethosu_config *config,
-			 const struct nnadev_resources *resources, struct ethosu_device **out)
+			 const struct nnadev_resources *resources,
+			 const struct ethosu_settings *settings, struct ethosu_device **out)
 {
 	struct ethosu_device *device = calloc(1, sizeof(*device));
 	int r;
@@ -439,6 +449,9 @@ int ethosu_device_create(const struct ethosu_config *config,
 	device->job.machine = &device->machine;
 	device->job.interrupt = interrupt;
 	device->job.owner = device;
+	device->strict.report = report_strict;
+	device->strict.owner = device;
+	device->job.strict = settings->strict ? &device->strict : NULL;
 	device->pmu_time = nnadev_clock_now();
 	ethosu_pmu_reset(&device->pmu, config);
 	device->machine.kernels = ethosu_kernel_cache_create();

@@ -22,6 +22,7 @@
 #ifndef ETHOSU_DEVICE_H
 #define ETHOSU_DEVICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "device/ethosu/config.h"
@@ -43,9 +44,18 @@ enum ethosu_inject {
 
 struct ethosu_device;
 
+/**
+ * struct ethosu_settings - how a device is made; all zeros is the default
+ * @strict: log what strict.h finds in streams
+ */
+struct ethosu_settings {
+	bool strict;
+};
+
 /* See struct nnadev_model for all of these. */
 int ethosu_device_create(const struct ethosu_config *config,
-			 const struct nnadev_resources *resources, struct ethosu_device **out);
+			 const struct nnadev_resources *resources,
+			 const struct ethosu_settings *settings, struct ethosu_device **out);
 void ethosu_device_destroy(struct ethosu_device *device);
 uint32_t ethosu_device_read(struct ethosu_device *device, uint32_t offset);
 void ethosu_device_write(struct ethosu_device *device, uint32_t offset, uint32_t value);

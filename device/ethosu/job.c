@@ -50,6 +50,8 @@ static uint32_t operate(struct ethosu_job *job, uint32_t code, uint32_t mode)
 
 	if (!ethosu_operation_take(&op, machine->config, &job->state, job->regions, code, mode))
 		return ETHOSU_PARSE;
+	if (job->strict)
+		ethosu_strict_kernel(job->strict, &job->state, &op);
 	switch (code) {
 	case ETHOSU_OP_CONV:
 	case ETHOSU_OP_DEPTHWISE:
@@ -78,6 +80,8 @@ static uint32_t do_short(struct ethosu_job *job, const struct ethosu_command *co
 	case ETHOSU_OP_RESIZE:
 		return operate(job, command->opcode, command->parameter);
 	case ETHOSU_OP_DMA_START:
+		if (job->strict)
+			ethosu_strict_dma(job->strict, &job->state, job->regions);
 		return ethosu_dma_run(job->machine, &job->state, job->regions);
 	case ETHOSU_OP_DMA_WAIT:
 	case ETHOSU_OP_KERNEL_WAIT:
@@ -107,6 +111,8 @@ uint32_t ethosu_job_run(struct ethosu_job *job)
 	struct fetch fetch = { .count = 0 };
 	uint32_t at = 0, commands = 0, status;
 
+	if (job->strict)
+		ethosu_strict_begin(job->strict, job->machine->config);
 	for (;;) {
 		struct ethosu_command command;
 
@@ -119,6 +125,8 @@ uint32_t ethosu_job_run(struct ethosu_job *job)
 		if (!ethosu_command_decode(&command, &fetch.words[at - fetch.first],
 					   fetch.count - (at - fetch.first)))
 			return ETHOSU_PARSE;
+		if (job->strict)
+			ethosu_strict_command(job->strict, &job->state, &command, at * 4);
 		at += command.words;
 		if (command.sets) {
 			status = ethosu_state_set(&job->state, &command) ? 0 : ETHOSU_PARSE;

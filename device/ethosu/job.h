@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "device/ethosu/machine.h"
+#include "device/ethosu/strict.h"
 #include "device/ethosu/stream.h"
 
 /**
@@ -22,6 +23,7 @@
  * @regions: bus addresses of the regions
  * @interrupt: the stream asks for an interrupt, with a mask; may be NULL
  * @owner: handed to it
+ * @strict: checks of the stream; NULL for none
  * @read: offset of the command that is being done, which any thread may read
  * @state: what the stream has set
  * @mask: of the STOP that has ended it
@@ -33,6 +35,7 @@ struct ethosu_job {
 	uint64_t regions[ETHOSU_REGIONS];
 	void (*interrupt)(void *owner, uint16_t mask);
 	void *owner;
+	struct ethosu_strict *strict;
 	_Atomic uint32_t read;
 	struct ethosu_state state;
 	uint16_t mask;

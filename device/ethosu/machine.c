@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define ROUND_TILES 65536u
+#define PAUSE_NS 10000000u /* tiles run for so long between two pauses */
 
 int ethosu_machine_init(struct ethosu_machine *machine)
 {
@@ -77,6 +78,7 @@ bool ethosu_machine_go_on(struct ethosu_machine *machine)
  * @rows: boxes in a column of the OFM
  * @columns: boxes in a row
  * @layers: boxes in a pixel
+ * @until: time of the next pause
  */
 struct round {
 	struct ethosu_machine *machine;
@@ -87,6 +89,7 @@ struct round {
 	uint64_t rows;
 	uint64_t columns;
 	uint64_t layers;
+	uint64_t until;
 };
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -121,7 +124,7 @@ static bool stop_round(void *context, uint64_t now)
 {
 	struct round *round = context;
 
-	return ethosu_machine_stopped(round->machine) ||
+	return ethosu_machine_stopped(round->machine) || now >= round->until ||
 	       nnadev_bus_is_wanted(round->machine->bus);
 }
 
@@ -143,7 +146,10 @@ uint32_t ethosu_machine_run(struct ethosu_machine *machine, const struct ethosu_
 
 		nnadev_shares_deal(&shares, machine->threads, count);
 		while (nnadev_shares_left(&shares)) {
-			uint32_t status = nnadev_workers_run(machine->workers, &work, &shares, &now);
+			uint32_t status;
+
+			round.until = now + PAUSE_NS;
+			status = nnadev_workers_run(machine->workers, &work, &shares, &now);
 
 			if (!status && !ethosu_machine_go_on(machine))
 				status = ETHOSU_STOPPED;

@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "device/ethosu/models.h"
 
+#include <string.h>
+
 #include "device/ethosu/device.h"
 #include "device/ethosu/registers.h"
 
 #define COUNT_MAX 1000000u
 #define SLOW_MAX_NS 10000000000u
 
-static const struct nnadev_option options[] = { { 0 } };
+static bool set_strict(void *config, const char *value)
+{
+	struct ethosu_settings *settings = config;
+
+	settings->strict = !strcmp(value, "on");
+	return settings->strict || !strcmp(value, "off");
+}
+
+static const struct nnadev_option options[] = {
+	{ 0, "strict", "on|off",
+	  "on: log what a stream does that the hardware does not promise: waits that are missing,\n"
+	  "misaligned addresses, settings that were not made, bits of no field (default: off)",
+	  "on or off", set_strict },
+	{ 0 },
+};
 
 static const struct nnadev_injection injections[] = {
 	{ ETHOSU_INJECT_HANG, "hang", "N", "the next N jobs run until reset", COUNT_MAX, false },
@@ -61,7 +77,7 @@ static void inject(void *device, uint32_t number, uint64_t value)
 				   void **device)                                                  \
 	{                                                                                          \
 		struct ethosu_device *made;                                                        \
-		int r = ethosu_device_create(ethosu_config_find(title), resources, &made);         \
+		int r = ethosu_device_create(ethosu_config_find(title), resources, config, &made);         \
 												   \
 		if (!r)                                                                            \
 			*device = made;                                                            \
@@ -85,7 +101,7 @@ static void inject(void *device, uint32_t number, uint64_t value)
 		},                                                                                 \
 		.vectors = 1,                                                                      \
 		.options = options,                                                                \
-		.config_size = 0,                                                                  \
+		.config_size = sizeof(struct ethosu_settings),                                     \
 		.injections = injections,                                                          \
 		.create = create_##symbol,                                                         \
 		.destroy = destroy,                                                                \

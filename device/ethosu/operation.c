@@ -261,6 +261,8 @@ bool ethosu_operation_take(struct ethosu_operation *op, const struct ethosu_conf
 	op->ofm.width = ethosu_state_short(state, ETHOSU_SET_OFM_WIDTH) + 1u;
 	op->ofm.depth = ethosu_state_short(state, ETHOSU_SET_OFM_DEPTH) + 1u;
 	op->ifm.depth = ethosu_state_short(state, ETHOSU_SET_IFM_DEPTH) + 1u;
+	op->block_height = ethosu_state_short(state, ETHOSU_SET_OFM_BLOCK_HEIGHT) + 1u;
+	op->block_width = ethosu_state_short(state, ETHOSU_SET_OFM_BLOCK_WIDTH) + 1u;
 	op->block_depth = ethosu_state_short(state, ETHOSU_SET_OFM_BLOCK_DEPTH) + 1u;
 	op->part_kernel = ethosu_state_short(state, ETHOSU_SET_KERNEL_STRIDE) >> 2 & 1;
 	op->global_scale = ofm >> 8 & 1;

@@ -145,7 +145,9 @@ enum ethosu_accumulators {
  * @part_kernel: weights are ordered kernel first
  * @fast_weights: weights are in the FWD format
  * @sparse_weights: weights are sparse 2:4
- * @block_depth: depth of OFM blocks
+ * @block_height: rows of OFM blocks
+ * @block_width: columns of OFM blocks
+ * @block_depth: channels of OFM blocks
  * @microblock_height: rows of a microblock; U85
  * @microblock_width: columns of a microblock; U85
  * @wide: accumulators of more than 32 bits
@@ -185,6 +187,8 @@ struct ethosu_operation {
 	bool part_kernel;
 	bool fast_weights;
 	bool sparse_weights;
+	uint32_t block_height;
+	uint32_t block_width;
 	uint32_t block_depth;
 	uint32_t microblock_height;
 	uint32_t microblock_width;

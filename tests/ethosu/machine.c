@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "device/ethosu/registers.h"
@@ -29,11 +30,20 @@ static void raise_irq(void *user, uint32_t vector)
 
 static void log_line(void *user, const char *line)
 {
+	struct test_ethosu *test = user;
+
+	test->reports += strstr(line, ": strict: ") != NULL;
 	fprintf(stderr, "%s\n", line);
 }
 
 void test_ethosu_create(struct test_ethosu *test, const struct ethosu_config *config,
 			uint32_t threads)
+{
+	test_ethosu_create_with(test, config, threads, &(struct ethosu_settings){ 0 });
+}
+
+void test_ethosu_create_with(struct test_ethosu *test, const struct ethosu_config *config,
+			     uint32_t threads, const struct ethosu_settings *settings)
 {
 	struct nnadev_bus_host host = { raise_irq, log_line, test };
 	struct nnadev_resources resources = { .bus = &test->bus, .threads = threads };
@@ -42,7 +52,7 @@ void test_ethosu_create(struct test_ethosu *test, const struct ethosu_config *co
 	need(!nnadev_bus_init(&test->bus, &host), "a bus");
 	need(!nnadev_workers_create(threads, 0, &test->workers), "threads");
 	resources.workers = test->workers;
-	need(!ethosu_device_create(config, &resources, &test->device), "a device");
+	need(!ethosu_device_create(config, &resources, settings, &test->device), "a device");
 }
 
 static uint64_t mapped(uint64_t size)

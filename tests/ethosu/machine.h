@@ -22,6 +22,7 @@
  * @workers: the pool of threads
  * @device: the device
  * @raised: an interrupt was raised
+ * @reports: lines of the strict checks
  * @memory: per region, and for the stream
  * @size: bytes of each, as asked for
  * @address: bus address of each
@@ -31,6 +32,7 @@ struct test_ethosu {
 	struct nnadev_workers *workers;
 	struct ethosu_device *device;
 	struct nnadev_event raised;
+	uint32_t reports;
 	uint8_t *memory[TEST_ETHOSU_MEMORIES];
 	uint64_t size[TEST_ETHOSU_MEMORIES];
 	uint64_t address[TEST_ETHOSU_MEMORIES];
@@ -39,6 +41,9 @@ struct test_ethosu {
 /* Make a device with @threads threads. It prints its log to stderr. */
 void test_ethosu_create(struct test_ethosu *test, const struct ethosu_config *config,
 			uint32_t threads);
+/* The same with settings of the device. */
+void test_ethosu_create_with(struct test_ethosu *test, const struct ethosu_config *config,
+			     uint32_t threads, const struct ethosu_settings *settings);
 void test_ethosu_destroy(struct test_ethosu *test);
 
 /* Give memory @region @size bytes of zeros. Return: the bytes. */

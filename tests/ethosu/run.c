@@ -5,6 +5,7 @@
  *	--config NAME			the configuration, e.g. ethos-u65-256
  *	--threads N			threads of the pool (1)
  *	--repeat N			runs (1); prints the time of each
+ *	--strict on			print what the hardware does not promise
  *
  * and what arguments.h lists.
  *
@@ -21,6 +22,7 @@
 
 int main(int argc, char **argv)
 {
+	struct ethosu_settings settings = { 0 };
 	struct ethosu_arguments a = { .program = "ethosu_run" };
 	const struct ethosu_config *config = NULL;
 	int threads = 1, repeat = 1;
@@ -37,12 +39,14 @@ int main(int argc, char **argv)
 			threads = atoi(value);
 		else if (!strcmp(argv[i], "--repeat"))
 			repeat = atoi(value);
+		else if (!strcmp(argv[i], "--strict"))
+			settings.strict = !strcmp(value, "on");
 		else if (!ethosu_arguments_take(&a, argv[i], value))
 			ethosu_arguments_fail(&a, "unknown option", argv[i]);
 	}
 	if (!config || !a.stream || threads < 1 || threads > 64)
 		ethosu_arguments_fail(&a, "needs", "--config NAME --stream FILE");
-	test_ethosu_create(&test, config, (uint32_t)threads);
+	test_ethosu_create_with(&test, config, (uint32_t)threads, &settings);
 	ethosu_arguments_regions(&a);
 	for (uint32_t i = 0; i < ETHOSU_REGIONS; i++)
 		if (a.size[i])
