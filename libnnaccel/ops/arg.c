@@ -7,7 +7,7 @@
  *	out 0	indices	INT32 [...]	INT64 for ARGMAX_INT64; the dims of the input without the
  *					axis, [1] where none is left
  *
- * One ARG of the ir, which keeps the axis with a size of 1.
+ * Lowered to one ARG of the ir, which keeps the axis with a size of 1.
  */
 #include "libnnaccel/ops/op_util.h"
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * ADD, SUB, MUL, DIV: of two tensors, which are broadcast as numpy does.
+ * ADD, SUB, MUL, DIV: arithmetic on two tensors, which are broadcast as in numpy.
  *
  *	in 0	a		FLOAT, INT32, INT64, QUANT8, QUANT16_SYMM [...]
- *						neither of the last two for DIV
+ *						DIV: no QUANT8, no QUANT16_SYMM
  *	in 1	b		T0 [...]
  *	in 2	activation?	INT32				fused; none for integers
  *	out 0	output		T0 [...]
  *
- * DIV of integers rounds towards minus infinity; in a graph with TFLite's rounding it rounds towards
- * zero, as TFLite's kernels do. One element-wise operation of the ir.
+ * DIV of integers rounds towards minus infinity. In a graph with TFLite's rounding it rounds
+ * towards zero, as TFLite's kernels do.
+ *
+ * Lowered to one element-wise operation of the ir.
  */
 #include "libnnaccel/ops/op_util.h"
 

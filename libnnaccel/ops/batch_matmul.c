@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * BATCH_MATMUL: products of matrices; the axes before the last two are broadcast as numpy does.
+ * BATCH_MATMUL: products of matrices; the axes before the last two are broadcast as in numpy.
  *
  *	in 0	a		FLOAT, QUANT8, INT32 [..., M, K]
  *	in 1	b		T0 [..., K, N]
@@ -8,20 +8,20 @@
  *	in 3	transpose b?	BOOL	false by default; b is [..., N, K]
  *	out 0	output		T0 [..., M, N]
  *
- * A MATMUL takes one batch axis, so there is one for each place of the axes before that. INT32,
- * which MATMUL does not know, is an element-wise product of [x, M, N, K] elements and a sum over
- * the last axis.
+ * MATMUL of the ir takes one batch axis, so one MATMUL is emitted for each index of the outer axes
+ * before it. MATMUL does not take INT32: such a product is an element-wise product of [x, M, N, K]
+ * elements and a REDUCE over the last axis.
  */
 #include "libnnaccel/ops/op_util.h"
 
 /**
- * struct product - what is multiplied
+ * struct product - the matrices to multiply
  * @turn_a: a is transposed
  * @turn_b: b is transposed
  * @m: rows of a and of the output
  * @n: columns of b and of the output
- * @k: elements that each sum has
- * @outer: axes before the last two, after broadcasting
+ * @k: terms of each sum
+ * @outer: number of axes before the last two, after broadcasting
  * @dims: of the output, @outer + 2 of them
  */
 struct product {
@@ -61,7 +61,7 @@ static int infer(struct nna_op_context *op)
 	return read_product(op, &p) ?: nna_set_dims(op, 0, p.outer + 2, p.dims);
 }
 
-/* A value as matrices [..., rows, columns], broadcast to the output's outer axes. */
+/* Views a value as matrices [..., rows, columns], broadcast to the output's outer axes. */
 static int64_t matrices(struct nna_lower *l, uint32_t value, const struct product *p, bool turn,
 			uint32_t rows, uint32_t columns)
 {
@@ -82,8 +82,8 @@ static int64_t matrices(struct nna_lower *l, uint32_t value, const struct produc
 }
 
 /*
- * [x, rows, columns] of [x0, x1, ..., x, rows, columns]: the @number'th place of all outer axes but
- * the last.
+ * Views one index of all outer axes but the last: [x, rows, columns] of [x0, x1, ..., x, rows,
+ * columns]. @number is that index in row-major order.
  */
 static int64_t pick(struct nna_lower *l, uint32_t value, const struct product *p, uint64_t number)
 {
@@ -98,7 +98,7 @@ static int64_t pick(struct nna_lower *l, uint32_t value, const struct product *p
 	return view;
 }
 
-/* INT32: all products of two elements, then their sums. */
+/* Emits a product of INT32 matrices: all products of two elements, then their sums. */
 static int emit_int32(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b)
 {
 	const struct nna_value *va = nna_lower_value(l, a), *vb = nna_lower_value(l, b);
@@ -145,7 +145,7 @@ static int lower(struct nna_op_context *op)
 		out = one_out;
 		p.outer = 1;
 	}
-	/* A MATMUL of the ir takes one batch axis. */
+	/* One MATMUL for each index of the axes before its batch axis. */
 	for (uint32_t k = 0; k + 1 < p.outer; k++)
 		count *= p.dims[k];
 	for (uint64_t i = 0; i < count && !ret; i++) {

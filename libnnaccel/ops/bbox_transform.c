@@ -2,15 +2,15 @@
 /*
  * AXIS_ALIGNED_BBOX_TRANSFORM: boxes moved and grown by deltas, within their images.
  *
- *	in 0	boxes	FLOAT, QUANT16_ASYMM [n, 4]	x1 y1 x2 y2; quantised ones count in 1/8
- *							from zero point 0
+ *	in 0	boxes	FLOAT, QUANT16_ASYMM [n, 4]	x1 y1 x2 y2; quantised boxes have scale 1/8
+ *							and zero point 0
  *	in 1	deltas	T0 [n, classes * 4]		dx dy dw dh; QUANT8 beside quantised boxes
  *	in 2	images	INT32 [n]			the image that each box belongs to
  *	in 3	sizes	Q0 [images, 2]			height, width
  *	out 0	boxes	Q0 [n, classes * 4]
  *
- * The centre moves by delta times size and the size grows by e^delta, in fp32 (see box.h). A GATHER
- * first gives each box the size of its image.
+ * The centre moves by delta times size, and the size is multiplied by e^delta, in fp32 (see box.h).
+ * Before that, a GATHER reads the size of the image of each box.
  */
 #include "libnnaccel/ops/box.h"
 

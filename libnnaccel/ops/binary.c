@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions of two elements without activation; the inputs are broadcast as numpy does.
+ * Functions of two elements without activation; the inputs are broadcast as in numpy.
  *
  *	in 0	a	see below [...]
  *	in 1	b	T0 [...]	the exponent of POW, alpha of PRELU
@@ -17,15 +17,15 @@
  *	FLOOR_DIV				FLOAT, INT32, INT64
  *	BITWISE_XOR, RIGHT_SHIFT		INT32, INT64
  *
- * RIGHT_SHIFT keeps the sign; a number of bits below 0 counts as 0, one above 63 as 63.
+ * RIGHT_SHIFT keeps the sign. A shift count below 0 is taken as 0, one above 63 as 63.
  *
- * One element-wise operation of the ir.
+ * Lowered to one element-wise operation of the ir.
  */
 #include "libnnaccel/ops/op_util.h"
 
 /**
  * struct function - an operation of this file
- * @operation: which
+ * @operation: its type
  * @ewise: its function, enum nna_function
  */
 struct function {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What operations on boxes share: see box.h. Boxes are transformed one direction, x or y, at a
- * time.
+ * Functions that operations on boxes share: see box.h. Boxes are transformed along one axis, x or
+ * y, at a time.
  */
 #include "libnnaccel/ops/box.h"
 
@@ -33,7 +33,9 @@ int nna_check_classes(const struct nna_op_context *op, uint32_t axis)
 			     classes);
 }
 
-/* @factor times a (@kind) b, in new scratch memory. */
+/*
+ * Emits @factor * (a @kind b), where @kind is ADD, SUB or MUL. Return: its value, scratch memory.
+ */
 static int64_t half(struct nna_lower *l, uint8_t kind, uint32_t a, uint32_t b, float factor)
 {
 	int ret;
@@ -46,7 +48,7 @@ static int64_t half(struct nna_lower *l, uint8_t kind, uint32_t a, uint32_t b, f
 	return ret ? ret : (int64_t)out;
 }
 
-/* out = centre (@kind: SUB or ADD) reach, within [0, most]. */
+/* Emits out = centre - reach (@kind SUB) or centre + reach (ADD), clamped to [0, most]. */
 static int clamped(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t centre, uint32_t reach,
 		   uint32_t most)
 {
@@ -60,7 +62,7 @@ static int clamped(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t cen
 	return ret ?: nna_do_ewise(l, NNA_FN_MAXIMUM, out, below, zero, NNA_NO_VALUE);
 }
 
-/* One direction of all boxes: @axis 0 is x, 1 is y. A size is (height, width). */
+/* Transforms all boxes along @axis, 0 for x and 1 for y. @sizes holds (height, width). */
 static int transform(struct nna_lower *l, uint32_t out, uint32_t boxes, uint32_t deltas,
 		     uint32_t sizes, uint32_t axis)
 {

@@ -17,8 +17,8 @@
  *	out 2	classes		INT32 [kept]
  *	out 3	images		INT32 [kept]
  *
- * Types of boxes: see box.h. One NMS of the ir; how many boxes are kept is known after the run, so
- * the outputs are bounded.
+ * box.h says which types boxes have. Lowered to one NMS of the ir. The number of boxes that it
+ * keeps is known after the run only, so the shapes of the outputs are upper bounds.
  */
 #include "libnnaccel/ops/box.h"
 

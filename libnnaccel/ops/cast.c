@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * CAST: the stored numbers in another type, whatever the quantisation. Integers beyond the range of
- * a quantised type become its ends.
+ * CAST: the stored numbers in another type; scale and zero point have no effect. Integers beyond
+ * the range of a quantised type saturate.
  *
  *	in 0	input	ANY [...]
  *	out 0	output	ANY [...]
  *
- * QUANTIZE: the nearest numbers that the output can store; from quantised types too, as in TFLite.
+ * QUANTIZE: the nearest numbers that the output can store. As in TFLite, the input may be
+ * quantised.
  *
  *	in 0	input	FLOAT, QUANT8 [...]
  *	out 0	output	QUANT8, QUANT16_SYMM [...]
@@ -16,8 +17,8 @@
  *	in 0	input	QUANT8, QUANT8_SYMM, QUANT8_SYMM_PER_CHANNEL, QUANT16_SYMM, FLOAT16 [...]
  *	out 0	output	FLOAT [...]
  *
- * One CAST of the ir; one for each channel where scales are per channel, as an operand of it
- * has one scale.
+ * Lowered to one CAST of the ir. Scales per channel need one CAST for each channel, because an
+ * operand of CAST has one scale.
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -43,7 +44,7 @@ static int dequantize_channels(struct nna_lower *l, uint32_t out, uint32_t in,
 	return 0;
 }
 
-/* Clamps to the range of @type before the CAST, which would keep the low bits. */
+/* Emits a clamp to the range of @type before the CAST, which would keep the low bits. */
 static int cast_saturating(struct nna_lower *l, uint32_t out, uint32_t in,
 			   enum nna_operand_type type)
 {

@@ -13,12 +13,13 @@
  *	in 1 ...	inputs	ANY, all of one type [...]	all of the same dims
  *	out 0		output	type of the inputs [...]	rank + 1
  *
- * One COPY for each input, or a RESCALE where an input is quantised in another way than it.
- * The compiler elides copies whose input is a result (compiler/elide.c).
+ * Lowered to a COPY for each input, or a RESCALE if the quantisations of input and output differ.
+ * The compiler elides a COPY by letting the producer of its input write to the output
+ * (compiler/elide.c).
  */
 #include "libnnaccel/ops/op_util.h"
 
-/* Input @i is an axis of a tensor of the rank of @shape + @more. */
+/* Reads input @i, an axis of a tensor whose rank is that of @shape plus @more. */
 static int read_axis(const struct nna_op_context *op, uint32_t i, const struct nna_shape *shape,
 		     uint32_t more, uint32_t *axis)
 {
@@ -31,7 +32,7 @@ static int read_axis(const struct nna_op_context *op, uint32_t i, const struct n
 				   -EAGAIN;
 }
 
-/* Ranks and dims, where known, are the same but for dimension @axis; NNA_NONE: all of them. */
+/* Compares known ranks and dims, without dimension @axis; NNA_NONE: with all dimensions. */
 static int check_same(const struct nna_op_context *op, uint32_t first, uint32_t end, uint32_t axis)
 {
 	const struct nna_shape *like = &op->in[first];

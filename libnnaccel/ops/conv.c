@@ -3,9 +3,9 @@
  * CONV_2D, GROUPED_CONV_2D, DEPTHWISE_CONV_2D: two-dimensional convolutions.
  *
  *	in 0		input	FLOAT, QUANT8	[b, h, w, C], with nchw [b, C, h, w]
- *	in 1		weights	T0		beside QUANT8 also QUANT8_SYMM_PER_CHANNEL, with
+ *	in 1		weights	T0		with QUANT8 also QUANT8_SYMM_PER_CHANNEL, with
  *						scales along dimension N
- *	in 2		bias?	T0 [N]		INT32 beside QUANT8, in the scale of input times
+ *	in 2		bias?	T0 [N]		with QUANT8 INT32, in the scale of input times
  *						weights
  *	in 3 ...	window	INT32, BOOL	padding, strides, number, activation, nchw?,
  *						dilation?: see window.h
@@ -16,8 +16,8 @@
  *	GROUPED_CONV_2D		[N, kh, kw, C / groups]	the groups; there is no dilation
  *	DEPTHWISE_CONV_2D	[1, kh, kw, N]		the multiplier N / C
  *
- * One CONV or DWCONV command. Packing the weights and fusing what follows are passes of the
- * compiler.
+ * Lowered to one CONV or DWCONV. Passes of the compiler pack the weights and fuse the operations
+ * that follow.
  */
 #include <math.h>
 
@@ -25,8 +25,8 @@
 #include "libnnaccel/ops/window.h"
 
 /*
- * Padding by scheme with dilation has as many inputs as padding by numbers without; then the type
- * of the input where the former has its layout, a BOOL, decides.
+ * A padding scheme with dilation makes as many inputs as explicit paddings without dilation. The
+ * type of one input tells the two apart: only the former has a BOOL, the layout, there.
  */
 static void order_of(const struct nna_op_context *op, struct nna_window_order *order)
 {
@@ -76,7 +76,7 @@ static int check(struct nna_op_context *op)
 	       nna_check_dim(op, 2, 0, nna_known_dim(&op->in[1], n_axis));
 }
 
-/* Reads the window, checks the dims that must agree, and sizes the output. */
+/* Reads the window, compares the dims that must agree, and computes the size of the output. */
 static int geometry(const struct nna_op_context *op, struct nna_window *w, uint32_t *height,
 		    uint32_t *width)
 {
@@ -150,7 +150,7 @@ static int lower(struct nna_op_context *op)
 		.act = w.act,
 	};
 	if (depthwise) {
-		/* [1, kh, kw, N] as [N, kh, kw, 1]: a group for each channel. */
+		/* Views [1, kh, kw, N] as [N, kh, kw, 1]: a group for each channel. */
 		NNA_VALUE(filters, nna_view_permute(op->lower, weights, turned));
 
 		params.groups = op->in[0].dims[nna_axis_c(w.nchw)];

@@ -10,9 +10,9 @@
  *	in 4	dx scale	FLOAT
  *	in 5	dh scale	FLOAT
  *	in 6	dw scale	FLOAT
- *	in 7	regular		BOOL				suppression for each class by
- *								itself; else once, by the best class
- *								of each anchor
+ *	in 7	regular		BOOL				NMS for each class by itself; else
+ *								one NMS over the best class of each
+ *								anchor
  *	in 8	most		INT32				detections of an image
  *	in 9	classes		INT32				not regular: most classes of a
  *								detection
@@ -27,8 +27,9 @@
  *	out 2	labels		INT32 [batch, n]
  *	out 3	count		INT32 [batch]			detections of each image
  *
- * n is input 8, times input 9 if not regular; what an image has less is filled with 0. Boxes
- * are decoded element by element in fp32, then there is one NMS.
+ * n is input 8, times input 9 if not regular. The rest of an image with fewer detections is 0.
+ *
+ * Lowered to element-wise operations in fp32, which decode the boxes, and one NMS.
  */
 #include <math.h>
 
@@ -36,9 +37,9 @@
 
 /**
  * struct target - the parameters
- * @command: with those of the NMS
+ * @command: the NMS with its parameters
  * @scale: of dy, dx, dh, dw
- * @room: detections of an image in the outputs
+ * @room: n
  */
 struct target {
 	struct nna_ir_op command;
@@ -67,7 +68,7 @@ static int read_target(const struct nna_op_context *op, struct target *t)
 					 &classes);
 	if (ret)
 		return ret;
-	/* A model of TFLite may let every score compete. */
+	/* TFLite's models may have a negative threshold, which keeps every score. */
 	if (any ? isnan(t->command.nms.score_min) : !(t->command.nms.score_min >= 0))
 		return nna_op_refuse(op, NNA_IN(11), "the value is %g", "a score threshold %s",
 				     (double)t->command.nms.score_min,
@@ -124,7 +125,7 @@ static int infer(struct nna_op_context *op)
 	       nna_set_dims(op, 2, 2, (uint32_t[]){ batch, n }) ?: nna_set_dims(op, 3, 1, &batch);
 }
 
-/* One direction of the boxes @out [batch, anchors, 4]: @axis 0 is y, 1 is x. */
+/* Decodes the boxes @out [batch, anchors, 4] along @axis, 0 for y and 1 for x. */
 static int decode(struct nna_lower *l, uint32_t out, uint32_t anchors, uint32_t deltas,
 		  uint32_t axis, const float *scale)
 {

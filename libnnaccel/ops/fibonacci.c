@@ -8,9 +8,9 @@
  *	out 0	numbers		INT64 [n], FLOAT32 [n]		number * multiplier / divisor + offset,
  *								the quotient rounded down
  *
- * It is what a vendor's operation looks like that NNAPI knows nothing of (hal-bridge/examples/).
- * The device runs a loop: each time the numbers so far move on by one place, and the next one comes
- * in at the end. Sums wrap around in 64 bits.
+ * An example of a vendor's operation, which NNAPI does not have (hal-bridge/examples/). The device
+ * runs a loop: each iteration shifts the row of numbers by one element and appends the next number.
+ * Sums wrap around in 64 bits.
  */
 #include <math.h>
 
@@ -19,8 +19,10 @@
 #define MAX_COUNT 4096
 
 /**
- * struct scaling - how numbers are stored
- * @multiplier: above 0, as @divisor is
+ * struct scaling - how numbers are stored: number * multiplier / divisor + offset
+ * @multiplier: 1 or more
+ * @divisor: 1 or more
+ * @offset: any number
  */
 struct scaling {
 	int64_t multiplier, divisor, offset;
@@ -46,7 +48,7 @@ static int read_scaling(const struct nna_op_context *op, struct scaling *scaling
 	return 0;
 }
 
-/* How many numbers are wanted. */
+/* Reads the number of Fibonacci numbers. */
 static int read_count(const struct nna_op_context *op, uint32_t *count)
 {
 	const void *data = nna_op_data(op, 0);
@@ -86,7 +88,7 @@ static int infer(struct nna_op_context *op)
 	return read_count(op, &count) ?: nna_set_dims(op, 0, 1, &count);
 }
 
-/* A value of one element, or a row of @count, with @bits in each. */
+/* Emits a FILL of @count elements with @bits. Return: its value, scratch memory. */
 static int64_t filled(struct nna_lower *l, uint8_t type, uint32_t count, uint64_t bits)
 {
 	int ret;
@@ -96,7 +98,7 @@ static int64_t filled(struct nna_lower *l, uint8_t type, uint32_t count, uint64_
 	return ret ? ret : (int64_t)value;
 }
 
-/* row = row without its first number, and @last. @moved is memory for that. */
+/* Shifts @row by one element and appends @last. @moved: scratch memory of the size of @row. */
 static int move_on(struct nna_lower *l, uint32_t row, uint32_t moved, uint32_t last)
 {
 	uint32_t count = nna_lower_value(l, row)->dims[0];
@@ -113,7 +115,7 @@ static int move_on(struct nna_lower *l, uint32_t row, uint32_t moved, uint32_t l
 	return nna_emit_copy(l, end, last) ?: nna_emit_copy(l, row, moved);
 }
 
-/* @row has all numbers afterwards. @one: in the bits of @type. */
+/* Emits the loop that fills @row. @one: the number 1 in the bits of @type. */
 static int loop(struct nna_lower *l, uint8_t type, uint32_t row, uint64_t one)
 {
 	const uint32_t single = 1, count = nna_lower_value(l, row)->dims[0];
@@ -141,7 +143,7 @@ static int loop(struct nna_lower *l, uint8_t type, uint32_t row, uint64_t one)
 	return ret ?: nna_emit_jump(l, start) ?: nna_lower_place(l, end);
 }
 
-/* out = @function(row, @number) */
+/* Emits @function(row, @number). Return: its value, scratch memory. */
 static int64_t scaled(struct nna_lower *l, uint8_t function, uint32_t row, int64_t number)
 {
 	int ret;

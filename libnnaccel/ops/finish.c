@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The end of building a graph: its structure is settled, then every operation is held against its
- * rules, and shapes are inferred as far as they are known.
+ * Finishes a graph: checks its structure, then the rules of every operation, and infers shapes as
+ * far as they are known.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static int infer_shapes(struct nna_graph *graph, uint32_t s, bool lenient)
 		struct nna_shape *shape = &sg->operands[i].shape;
 
 		*shape = shapes[i];
-		/* Outside of the compiler a bound is no dimension. */
+		/* Only the compiler uses an upper bound as a dimension. */
 		if (shape->bounded) {
 			shape->dims[0] = sg->operands[i].stated.rank
 						 ? sg->operands[i].stated.dims[0]
@@ -49,8 +49,8 @@ static int finish(struct nna_graph *graph, bool lenient)
 		return -EINVAL;
 	}
 	/*
-	 * Finished for good: half of the work cannot be taken back, so a graph that fails stays
-	 * failed.
+	 * A graph is finished once: the steps below change it and cannot be undone, so a graph
+	 * that fails stays failed.
 	 */
 	graph->finished = true;
 	ret = nna_graph_settle(graph);

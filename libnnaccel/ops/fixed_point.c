@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Activation functions of 16-bit numbers (see fixed_point.h), by the fixed-point steps that define
- * them: every rounding is part of the result.
+ * Activation functions of 16-bit fixed-point numbers (see fixed_point.h). A function is defined by
+ * the steps here: every rounding is part of the result.
  *
- * A number of 16 bits has a sign, some integer bits and a fraction. "f0" is one without integer
- * bits, in which 1 is stored as 32767; "f2" has two of them. The exponential splits its argument
- * into a part in [-1/4, 0), for which a polynomial serves, and quarters, halves, ones and so on,
- * each of which is a factor. Quotients are three steps of Newton's method.
+ * A number has a sign bit, some integer bits and a fraction. "f0" names a number without integer
+ * bits, in which 1 is stored as 32767; "f2" one with two integer bits. The exponential splits its
+ * argument into a remainder in [-1/4, 0), for which it evaluates a polynomial, and powers of two,
+ * for each of which it multiplies by a factor. A quotient takes three steps of Newton's method.
  */
 #include "libnnaccel/ops/fixed_point.h"
 
@@ -21,7 +21,7 @@ static int16_t saturate(int32_t x)
 	return x > INT16_MAX ? INT16_MAX : x < INT16_MIN ? INT16_MIN : (int16_t)x;
 }
 
-/* The rounded product; it has the integer bits of both. */
+/* Return: the rounded product, which has the integer bits of both factors. */
 static int16_t times(int16_t a, int16_t b)
 {
 	int32_t product = (int32_t)a * b;
@@ -29,7 +29,7 @@ static int16_t times(int16_t a, int16_t b)
 	return saturate((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
 }
 
-/* x / 2^n, rounded to the nearest, halves away from zero. */
+/* Return: x / 2^n, rounded to the nearest; ties round away from zero. */
 static int16_t halve(int32_t x, int n)
 {
 	int32_t half = 1 << (n - 1);
@@ -42,7 +42,7 @@ static int16_t shift_up(int16_t x, uint32_t n)
 	return saturate((int32_t)x * (1 << n));
 }
 
-/* e^x for x in [-1/4, 0), f0: a Taylor polynomial about -1/8. */
+/* Return: e^x for x in [-1/4, 0), f0, by a Taylor polynomial about -1/8. */
 static int16_t exp_small(int16_t a)
 {
 	const int16_t exp_eighth = 28918, third = 10923; /* e^(-1/8), 1/3 */
@@ -53,7 +53,7 @@ static int16_t exp_small(int16_t a)
 	return saturate(exp_eighth + times(exp_eighth, (int16_t)(x + tail)));
 }
 
-/* e^x for x <= 0 with @bits integer bits, f0. */
+/* Return: e^x, f0, for x <= 0 with @bits integer bits. */
 static int16_t exp_negative(int16_t a, uint32_t bits)
 {
 	/* e to the power of -1/4, -1/2, -1, -2, -4, -8, -16 */
@@ -66,7 +66,7 @@ static int16_t exp_negative(int16_t a, uint32_t bits)
 
 	if (!a)
 		return F0_ONE;
-	/* There is no factor for 32 and more. */
+	/* Bits of 32 and more have no factor. */
 	if (bits > 5 && a < -(32 << fraction))
 		return 0;
 	for (int e = -2; e <= 4 && e < (int)bits; e++) {
@@ -76,7 +76,7 @@ static int16_t exp_negative(int16_t a, uint32_t bits)
 	return result;
 }
 
-/* About 2 / (1 + a) for a in [0, 1), f2. */
+/* Return: an approximation of 2 / (1 + a), f2, for a in [0, 1). */
 static int16_t reciprocal(int16_t a)
 {
 	int16_t denominator = (int16_t)((a + F0_ONE + 1) / 2);
@@ -100,7 +100,7 @@ static int16_t logistic(int16_t a, uint32_t bits)
 	return a > 0 ? positive : (int16_t)(F0_ONE - positive);
 }
 
-/* (1 - e^-2|a|) / (1 + e^-2|a|) with the sign of a. */
+/* Return: (1 - e^-2|a|) / (1 + e^-2|a|) with the sign of a. */
 static int16_t tanh16(int16_t a, uint32_t bits)
 {
 	int16_t size;
@@ -119,8 +119,8 @@ int16_t nna_fixed_evaluate(enum nna_fixed_function function, uint32_t integer_bi
 }
 
 /*
- * The functions for all numbers. Each is evaluated for those up to 0; what it is above them follows
- * from how logistic() and tanh16() deal with signs.
+ * Evaluates a function for all numbers. It computes numbers up to 0; logistic() and tanh16() are
+ * symmetric, so the values of positive numbers follow.
  */
 static void fill_table(int16_t *table, enum nna_fixed_function function, uint32_t integer_bits)
 {
@@ -135,8 +135,8 @@ static void fill_table(int16_t *table, enum nna_fixed_function function, uint32_
 }
 
 /*
- * A constant with the tables of @count functions from @first on behind each other, which a lowering
- * has once: its storage plus 1 is @known.
+ * Return: a constant that holds the tables of @count functions from @first on, one behind the
+ * other. A lowering makes it once: *known is 0 before, then the number of its storage plus 1.
  */
 static int64_t tables(struct nna_lower *l, uint32_t *known, enum nna_fixed_function first,
 		      uint32_t count, uint32_t integer_bits)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The 16-bit activation functions that quantised LSTMs are defined by. They are fixed-point
- * approximations, whose errors are part of the result. A function of 16 bits is a table of 65536
- * numbers, made when a program is compiled; the device looks them up.
+ * The 16-bit activation functions of quantised LSTMs. The definition of these LSTMs states
+ * fixed-point approximations, so their errors are part of the result. The compiler evaluates a
+ * function for all 65536 numbers, and the device looks the results up.
  */
 #ifndef NNA_FIXED_POINT_H
 #define NNA_FIXED_POINT_H
@@ -12,28 +12,30 @@
 enum nna_fixed_function { NNA_FIXED_LOGISTIC, NNA_FIXED_TANH };
 
 #define NNA_FIXED_ENTRIES 65536u
-/* Integer bits of gates, for which both functions are in use. */
+/* Integer bits of gates before their activation. */
 #define NNA_FIXED_GATE_BITS 3u
 
 /*
- * The function of raw / 2^(15 - integer_bits), in 1/32768; @integer_bits is 0 to 6. Pure; for tests
- * too.
+ * Return: the function of raw / 2^(15 - integer_bits), in 1/32768; @integer_bits is 0 to 6. Public
+ * for tests.
  */
 int16_t nna_fixed_evaluate(enum nna_fixed_function function, uint32_t integer_bits, int16_t raw);
 
 /*
- * The table as a constant [65536] of S16 in 1/32768, whose entry raw + 32768 is the function of
- * raw. A lowering makes it once for each function and number of bits. Return: a value number,
- * -ENOTSUP for more than 6 bits, or -ENOMEM.
+ * Makes the table of a function: a constant [65536] of S16 in 1/32768, whose entry raw + 32768 is
+ * the function of raw. A lowering makes it once for each function and number of bits. Return: a
+ * value number, -ENOTSUP for more than 6 bits, or -ENOMEM.
  */
 int64_t nna_fixed_table(struct nna_lower *l, enum nna_fixed_function function,
 			uint32_t integer_bits);
-/* The tables of both functions for gates behind each other [2 * 65536], by function. */
+/*
+ * Makes the tables of both functions for gates [2 * 65536], ordered by function. Return: as above.
+ */
 int64_t nna_fixed_gate_tables(struct nna_lower *l);
 
-/* out = the table at the stored numbers of @in; both are S16 [rows, columns]. A GATHER. */
+/* Emits out = table[in + 32768], a GATHER; @out and @in are S16 [rows, columns]. */
 int nna_fixed_lookup(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t table);
-/* The same at in - lowest, which is S32 [columns] or [1]. */
+/* Emits out = table[in - lowest]; @lowest is S32 [columns] or [1]. */
 int nna_fixed_lookup_from(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t table,
 			  uint32_t lowest);
 

@@ -8,7 +8,8 @@
  *	in 3	activation?	INT32			fused
  *	out 0	output		T0 [batch, N]
  *
- * A convolution of images of one pixel, so that weights are packed and epilogues fused alike.
+ * Lowered to a convolution of images of one pixel, so that the compiler packs weights and fuses
+ * epilogues as for CONV_2D.
  */
 #include "libnnaccel/ops/conv.h"
 
@@ -46,7 +47,7 @@ static int lower(struct nna_op_context *op)
 
 	if (ret)
 		return ret;
-	/* Since LiteRT 2; before, TFLite rounded here as for convolutions, twice. */
+	/* LiteRT 2 rounds once; TFLite before it rounded twice, as in convolutions. */
 	params.once = true;
 	NNA_VALUE(in, nna_lower_in(op, 0));
 	NNA_VALUE(weights, nna_lower_in(op, 1));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * GATHER: elements of an axis by their numbers.
+ * GATHER: elements of an axis by their indices.
  *
  *	in 0	input	ANY [...]
  *	in 1	axis	INT32		in [-rank, rank)
- *	in 2	indices	INT32, INT64 [...]	QUANT8: from the least number of the type on,
- *						whatever the quantisation: a table of a function
+ *	in 2	indices	INT32, INT64 [...]	QUANT8: the stored number less the least number of
+ *						the type; for a table of a function
  *	out 0	output	Q0 [...]	the dims of the input, those of the indices in the place of
  *					the axis
  *
@@ -22,8 +22,8 @@
  *	out 0	output	Q0 [...]	the dims of the indices but the last, then those of the
  *					input from dimension n on
  *
- * One GATHER of the ir, which checks each index on the device. GATHER_ND first turns coordinates
- * into row numbers, on the device too.
+ * Lowered to one GATHER of the ir, whose indices the device checks. GATHER_ND first converts
+ * coordinates to row indices, on the device too.
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -128,7 +128,7 @@ static int nd_infer(struct nna_op_context *op)
 	return nna_set_dims(op, 0, rank, dims);
 }
 
-/* The number of a row is the sum of coordinate times stride: one BINARY, one REDUCE. */
+/* The index of a row is the sum of coordinate times stride: one BINARY, one REDUCE. */
 static int nd_lower(struct nna_op_context *op)
 {
 	const struct nna_shape *in_shape = &op->in[0], *index_shape = &op->in[1];

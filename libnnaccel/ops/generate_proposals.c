@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * GENERATE_PROPOSALS: regions that may hold an object, from scores and deltas for anchors at each
- * place of a feature map.
+ * element of a feature map.
  *
  *	in 0	scores		FLOAT, QUANT8		[images, h, w, anchors]
  *	in 1	deltas		T0			[images, h, w, anchors * 4], dx dy dw dh
- *	in 2	anchors		T0 [anchors, 4]		x1 y1 x2 y2; QUANT16_SYMM in 1/8 beside
- *							QUANT8
+ *	in 2	anchors		T0 [anchors, 4]		x1 y1 x2 y2; with QUANT8 QUANT16_SYMM of
+ *							scale 1/8
  *	in 3	sizes		boxes [images, 2]	height, width
  *	in 4	stride h	FLOAT			pixels of the image for a step in the map
  *	in 5	stride w	FLOAT
- *	in 6	most before	INT32			boxes of an image that take part, 0: all
- *	in 7	most after	INT32			boxes of an image that are kept, 0: all
+ *	in 6	most before	INT32			boxes of an image before NMS, 0: all
+ *	in 7	most after	INT32			boxes of an image after NMS, 0: all
  *	in 8	IoU threshold	FLOAT
  *	in 9	least size	FLOAT			smaller boxes are dropped
  *	in 10	nchw		BOOL			layout of inputs 0 and 1
@@ -19,11 +19,12 @@
  *	out 1	boxes		boxes [kept, 4]
  *	out 2	images		INT32 [kept]
  *
- * Types of boxes: see box.h.
+ * box.h says which types boxes have.
  *
- * Anchors are moved to each place of the map and transformed as by AXIS_ALIGNED_BBOX_TRANSFORM; a
- * mask says which of them are large enough and have their centre in the image; then one NMS whose
- * groups are the images. How many are kept is known after the run, so the outputs are bounded.
+ * Lowered to element-wise operations and one NMS. Anchors are shifted to each element of the map
+ * and transformed as by AXIS_ALIGNED_BBOX_TRANSFORM. A mask selects boxes that are large enough and
+ * have their centre in the image. The NMS has a group for each image. The number of boxes that it
+ * keeps is known after the run only, so the shapes of the outputs are upper bounds.
  */
 #include <math.h>
 
@@ -32,10 +33,10 @@
 
 /**
  * struct target - the parameters
- * @command: with those of the NMS
+ * @command: the NMS with its parameters
  * @stride_h: pixels of the image for a row of the map
  * @stride_w: pixels of the image for a column of the map
- * @least: the least height and width, in pixels
+ * @least: boxes must be higher and wider than this, in pixels
  * @nchw: layout of scores and deltas
  */
 struct target {
@@ -49,8 +50,8 @@ struct target {
  * @images: feature maps
  * @h: rows of a map
  * @w: columns of a map
- * @anchors: anchors at each place
- * @boxes: of an image: @h * @w * @anchors
+ * @anchors: anchors at each element
+ * @boxes: boxes of an image, @h * @w * @anchors
  */
 struct map {
 	uint32_t images, h, w, anchors;
@@ -139,7 +140,7 @@ static int infer(struct nna_op_context *op)
 	       nna_set_bound(op, 2, 1, (uint32_t[]){ most });
 }
 
-/* Anchors at each place of the map: [1, boxes, 4]. */
+/* Emits the anchors shifted to each element of the map. Return: their value [1, boxes, 4]. */
 static int64_t place_anchors(struct nna_lower *l, uint32_t anchors, const struct target *t,
 			     const struct map *m)
 {
@@ -166,8 +167,8 @@ static int64_t place_anchors(struct nna_lower *l, uint32_t anchors, const struct
 }
 
 /*
- * Whether boxes are larger than @least along an axis (0 is x) and have their centre in the image:
- * [images, boxes, 1].
+ * Emits the mask of boxes that are larger than @least along @axis (0 for x) and have their centre
+ * in the image. Return: its value [images, boxes, 1].
  */
 static int64_t filter_axis(struct nna_lower *l, uint32_t boxes, uint32_t sizes, uint32_t axis,
 			   float least)
@@ -192,7 +193,7 @@ static int64_t filter_axis(struct nna_lower *l, uint32_t boxes, uint32_t sizes, 
 	return ret ? ret : (int64_t)both;
 }
 
-/* The mask of the boxes that pass both axes: [1, images * boxes]. */
+/* Emits the mask of boxes that pass along both axes. Return: its value [1, images * boxes]. */
 static int64_t filter(struct nna_lower *l, uint32_t boxes, uint32_t sizes, const struct target *t,
 		      const struct map *m)
 {
@@ -205,7 +206,7 @@ static int64_t filter(struct nna_lower *l, uint32_t boxes, uint32_t sizes, const
 	return ret ?: nna_emit_reshape(l, mask, 2, (uint32_t[]){ 1, m->images * m->boxes });
 }
 
-/* The image of each box, [1, images * boxes]; NNA_NO_VALUE for one image, which is one group. */
+/* Return: the image of each box [1, images * boxes]; NNA_NO_VALUE if there is one image. */
 static int64_t number_images(struct nna_lower *l, const struct map *m)
 {
 	int32_t *numbers;

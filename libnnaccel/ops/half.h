@@ -21,7 +21,7 @@ static inline float nna_half_to_float(uint16_t half)
 	return half & 0x8000 ? -value : value;
 }
 
-/* The nearest binary16, ties to even; what is too large becomes infinite. */
+/* Return: the nearest binary16, ties to even; infinity for a number that is too large. */
 static inline uint16_t nna_half_from_float(float value)
 {
 	uint16_t sign = signbit(value) ? 0x8000 : 0;
@@ -37,7 +37,7 @@ static inline uint16_t nna_half_from_float(float value)
 		return sign | (uint16_t)nearbyintf(ldexpf(size, 24));
 	frexpf(size, &exponent);
 	scaled = nearbyintf(ldexpf(size, 11 - exponent)); /* 1024 to 2048 */
-	/* Where rounding carries out of the mantissa, the sum raises the exponent by one. */
+	/* If rounding carries out of the mantissa, the sum raises the exponent by one. */
 	return sign | (uint16_t)(((exponent + 14) << 10) + (int)scaled - 1024);
 }
 

@@ -5,11 +5,12 @@
  *	in 0	lookups	INT32 [K]
  *	in 1	keys	INT32 [N]
  *	in 2	values	FLOAT, INT32, QUANT8 [N, ...]
- *	out 0	output	Q2 [K, ...]		the row of each key, zeros where there is none
- *	out 1	hits	QUANT8_ASYMM [K]	1 where the key was found, else 0
+ *	out 0	output	Q2 [K, ...]		the row of each lookup, zeros if no key matches
+ *	out 1	hits	QUANT8_ASYMM [K]	1 if a key matches, else 0
  *
- * Every lookup is compared with every key (BINARY), the first match (ARG) is the row to GATHER, and
- * a SELECT puts zeros where nothing matches (REDUCE ANY).
+ * Lowered to: a BINARY that compares every lookup with every key, an ARG that finds the first
+ * match, a GATHER of its row, a REDUCE ANY that tells whether a key matches, and a SELECT that
+ * writes zeros if none does.
  */
 #include "libnnaccel/ops/op_util.h"
 

@@ -3,15 +3,15 @@
  * IF: one of two subgraphs.
  *
  *	in 0		condition	BOOL8 [1]
- *	in 1		then		SUBGRAPH	runs where the condition is true
- *	in 2		else		SUBGRAPH	runs where it is false
- *	in 3 ...	inputs		any		of the subgraphs; both take the same
- *	out 0 ...	outputs		any		of the subgraph that runs; both give the
+ *	in 1		then		SUBGRAPH	runs if the condition is true
+ *	in 2		else		SUBGRAPH	runs if the condition is false
+ *	in 3 ...	inputs		any		of both subgraphs
+ *	out 0 ...	outputs		any		of the subgraph that runs; both have the
  *							same types
  *
- * Both subgraphs are lowered, behind a BRANCH, and write to the same values. Where the condition is
- * known when the program is compiled, only one is lowered; where the two give different shapes, the
- * condition has to be known (-EAGAIN).
+ * Both subgraphs are lowered, behind a BRANCH, and write to the same values. If the condition is
+ * known when the program is compiled, only the subgraph that runs is lowered. If the subgraphs have
+ * different output shapes, the condition must be known: infer() returns -EAGAIN until it is.
  */
 #include "libnnaccel/ops/subgraph.h"
 
@@ -32,7 +32,7 @@ static int check(struct nna_op_context *op)
 	return ret;
 }
 
-/* 0 or 1, or -1 where the condition is not known. */
+/* Return: 0 or 1, or -1 if the condition is not known. */
 static int known_condition(const struct nna_op_context *op)
 {
 	const uint8_t *data = nna_op_data(op, 0);
@@ -62,7 +62,7 @@ static bool same_outputs(const struct nna_subgraph_run *a, const struct nna_subg
 	return true;
 }
 
-/* The subgraph of one branch, with its shapes. */
+/* Begins the subgraph of one branch and infers its shapes. */
 static int begin_branch(struct nna_subgraph_run *run, const struct nna_op_context *op,
 			uint32_t branch)
 {
@@ -151,6 +151,6 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_if = {
 	.type = NNA_OPERATION_IF,
-	.asks_data = true, /* the outputs say nothing about shapes inside of the subgraphs */
+	.asks_data = true, /* shapes inside the subgraphs do not follow from those of the outputs */
 	.check = check, .infer = infer, .lower = lower,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Shape inference over a subgraph: see infer.h. The rules of an operation are in ops/; this file
- * visits operations in execution order and compares what they infer with what the model states.
+ * Shape inference over a subgraph: see infer.h. Visits operations in execution order and compares
+ * the shapes that they infer with those that the model states.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ void nna_infer_begin(const struct nna_graph *graph, uint32_t subgraph, struct nn
 		shapes[i] = sg->operands[i].stated;
 }
 
-/* Compares output @i, as inferred, with what the model states; then its shape is final. */
+/* Compares the inferred shape of output @i with the stated one, and makes it final. */
 static int settle_output(struct nna_op_context *op, uint32_t i)
 {
 	const struct nna_shape *stated = &op->out_operand[i]->stated;
@@ -52,7 +52,7 @@ int nna_infer_settle(struct nna_op_context *op)
 	return ret;
 }
 
-/* Checks an operation and infers the shapes of its outputs, in its context. */
+/* Checks an operation and infers the shapes of its outputs. */
 static int infer_operation(struct nna_op_context *op)
 {
 	const struct nna_op *what = nna_op_find(op->operation->type);
@@ -66,10 +66,13 @@ static int infer_operation(struct nna_op_context *op)
 	return ret ? ret : nna_infer_settle(op);
 }
 
-/* What walk() passes over: nothing, what is not known or not supported, or wrong ones as well. */
+/*
+ * The operations that walk() passes over: none; those with unknown shapes, or not supported; or
+ * those that break a rule as well.
+ */
 enum patience { NONE, UNKNOWN, WRONG };
 
-/* All operations in execution order. */
+/* Visits all operations in execution order. */
 static int walk(const struct nna_graph *graph, uint32_t subgraph, struct nna_shape *shapes,
 		const struct nna_bound_value *values, uint32_t value_count, uint32_t *stop,
 		enum patience patience, const struct nna_log *log)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * HEATMAP_MAX_KEYPOINT: the place of the maximum of each heat map, refined between pixels.
+ * HEATMAP_MAX_KEYPOINT: the position of the maximum of each heat map, interpolated between pixels.
  *
  *	in 0	heat maps	FLOAT, QUANT8		[boxes, size, size, keypoints]
- *	in 1	boxes		T0 [boxes, 4]		x1 y1 x2 y2 in the image; QUANT16_ASYMM
- *							beside QUANT8: scale 1/8, zero point 0
+ *	in 1	boxes		T0 [boxes, 4]		x1 y1 x2 y2 in the image; with QUANT8
+ *							QUANT16_ASYMM, scale 1/8, zero point 0
  *	in 2	nchw		BOOL			layout of the heat maps
  *	out 0	scores		T0 [boxes, keypoints]
  *	out 1	keypoints	type of the boxes	[boxes, keypoints, 2]: x, y in the image
  *
- * One KEYPOINT command.
+ * Lowered to one KEYPOINT.
  */
 #include "libnnaccel/ops/window.h"
 
-/* The scale of boxes and keypoints beside heat maps of 8 bits. */
+/* The scale of boxes and keypoints if heat maps have 8 bits. */
 #define BOX_SCALE 0.125f
 
 static int check_box_scale(const struct nna_op_context *op, uint32_t operand,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Operands of the graph as values of the ir, while the operations of a subgraph are lowered. */
+/* Maps operands of the graph to values of the ir while a subgraph is lowered: see lower.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ uint8_t nna_lower_type(enum nna_operand_type type)
 	}
 }
 
-/* A value of the type, dims and quantisation of @shape; the storage is left to the caller. */
+/* Makes a value of the type, dims and quantisation of @shape. The caller sets its storage. */
 static int value_of_shape(const struct nna_shape *shape, struct nna_value *v)
 {
 	uint32_t count;
@@ -51,7 +51,7 @@ static int value_of_shape(const struct nna_shape *shape, struct nna_value *v)
 		return -EINVAL;
 	v->rank = shape->rank;
 	memcpy(v->dims, shape->dims, sizeof(v->dims[0]) * shape->rank);
-	/* A TENSOR_INT32 may have a scale too, as a bias; the ir takes its numbers as they are. */
+	/* A TENSOR_INT32 that is a bias has a scale, too, which the ir does not use. */
 	if (nna_operand_type_is_quantised(shape->type)) {
 		v->scale = shape->scale;
 		v->zero_point = shape->zero_point;
@@ -155,7 +155,7 @@ int64_t nna_frame_value(struct nna_lower *l, const struct nna_frame *f,
 		value = nna_value_in_storage(l, &v, NNA_STORAGE_VARIABLE, operand, NULL, NULL);
 		break;
 	default:
-		/* A temporary without a value can only be one whose bytes are bound. */
+		/* A temporary without a value has bound bytes. */
 		if (!bound || bound->size < bytes)
 			return -EINVAL;
 		value = nna_lower_constant(l, v.type, v.rank, v.dims, v.scale, v.zero_point,
@@ -265,8 +265,8 @@ int nna_lower_alias(struct nna_op_context *op, uint32_t i, uint32_t value)
 	if (!nna_value_same_channels(&v, &l->values[view]))
 		return nna_scales_lost(l, "another name for a tensor");
 	/*
-	 * Not of a variable: the operation that writes it waits for those that read it, but not for
-	 * those that read a view of it.
+	 * A variable gets no view: the operation that writes a variable waits for operations that
+	 * read it, but not for those that read a view of it.
 	 */
 	if (op->frame->values[operand] == NNA_NO_VALUE &&
 	    sub->operands[operand].lifetime == NNA_LIFETIME_TEMPORARY &&

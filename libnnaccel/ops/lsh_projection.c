@@ -15,7 +15,8 @@
  *				(number of the hash) << bits
  *	SPARSE_DEPRECATED	as SPARSE, without (number of the hash) << bits
  *
- * An LSH of the ir gives the bits; a BINARY and a REDUCE make numbers of them.
+ * Lowered to an LSH of the ir, which writes the bits; a BINARY and a REDUCE combine them to
+ * numbers.
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -80,7 +81,7 @@ static int project(struct nna_op_context *op, uint32_t out)
 	return nna_ir_add(op->lower, &command, values);
 }
 
-/* out[hash] = the bits of the hash as a number; with @offset, plus hash << number of bits. */
+/* Emits out[hash] = the bits of the hash as a number; with @offset, plus hash << number of bits. */
 static int join(struct nna_op_context *op, uint32_t out, uint32_t bits, bool offset)
 {
 	uint32_t hashes = op->in[0].dims[0], count = op->in[0].dims[1];

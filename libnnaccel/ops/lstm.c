@@ -37,9 +37,9 @@
  *	out 1		output state?	T0 [batch, outputs]	after the last step
  *	out 2		cell state?	T0 [batch, units]	given if and only if output 1 is
  *
- * Its form of quantised types is in quantized_lstm.c.
+ * quantized_lstm.c has the form for quantised types.
  *
- * BIDIRECTIONAL_SEQUENCE_LSTM: one cell from the first element on, another from the last.
+ * BIDIRECTIONAL_SEQUENCE_LSTM: one cell runs forward over the sequence, another one backward.
  *
  *	in 0		input			FLOAT			[time, batch, K], or [batch,
  *									time, K]
@@ -66,14 +66,15 @@
  *									state, backward output and
  *									cell state
  *
- * Without weights of the input gate, that gate is 1 - forget gate. Peephole weights, projection and
- * norm are given as a whole or not at all. recurrent.h says how layers are lowered.
+ * An input gate without weights is 1 - forget gate. Peephole weights are all given or all omitted,
+ * and so are the weights of the projection and of the norm. recurrent.h says how layers are
+ * lowered.
  */
 #include "libnnaccel/ops/recurrent.h"
 
 /**
- * struct layout - where the parts of a cell begin among the inputs, NNA_NONE for those it has not
- * @cell: the weights of the input; what follows them is numbered by CELL_*
+ * struct layout - numbers of the inputs at which groups of a cell begin, NNA_NONE for no such group
+ * @cell: the weights of the input; CELL_* are offsets from here
  * @aux_weights: the weights of the auxiliary input
  * @h: the output state
  * @c: the cell state
@@ -83,7 +84,7 @@ struct layout {
 	uint32_t cell, aux_weights, h, c, norm;
 };
 
-/* Parts of a cell, counted from its first input weights. */
+/* Offsets of groups of inputs from the first weights of a cell. */
 enum {
 	CELL_RECURRENT = 4,
 	CELL_PEEPHOLE = 8,
@@ -100,7 +101,7 @@ static const struct layout backward_layout = { 18, 44, 37, 38, 57 };
 
 enum { BI_AUX = 39, BI_ACT = 48, BI_MERGE = 51, BI_TIME = 52 };
 
-/* Whether input @from + @i is given; never for a part that the layout has not. */
+/* Return: true if input @from + @i is given; false if the layout does not have the group. */
 static bool has(const struct nna_op_context *op, uint32_t from, uint32_t i)
 {
 	return from != NNA_NONE && nna_op_has_input(op, from + i);
@@ -112,7 +113,7 @@ static int check_matrix(const struct nna_op_context *op, uint32_t i, uint32_t ro
 	return nna_check_dim(op, i, 0, rows) ?: nna_check_dim(op, i, 1, columns);
 }
 
-/* Which operands may be omitted, and which of them only together. */
+/* Checks operands that may be omitted only together. */
 static int check_together(const struct nna_op_context *op, const struct layout *at)
 {
 	uint32_t cell = at->cell, peephole = cell + CELL_PEEPHOLE;
@@ -157,7 +158,7 @@ static int check_cell(const struct nna_op_context *op, const struct layout *at)
 	       nna_check_dim(op, at->h, 1, outputs) ?: nna_check_dim(op, at->c, 1, units);
 }
 
-/* Activation (INT32), cell clip, projection clip (floats). */
+/* Checks the parameters from input @from on: activation, cell clip, projection clip. */
 static int check_params(const struct nna_op_context *op, uint32_t from)
 {
 	enum nna_cell_act act;
@@ -165,7 +166,7 @@ static int check_params(const struct nna_op_context *op, uint32_t from)
 	return nna_later(nna_param_cell_act(op, from, &act));
 }
 
-/* With complete shapes: the sizes of input, weights and states must agree. */
+/* With complete shapes: compares the sizes of input, weights and states. */
 static int check_sizes(const struct nna_op_context *op, const struct layout *at, uint32_t in)
 {
 	uint32_t size = op->in[in].dims[op->in[in].rank - 1];
@@ -187,7 +188,7 @@ static int check_sizes(const struct nna_op_context *op, const struct layout *at,
 				"the units, without a projection"));
 }
 
-/* The value of input @from + @i, NNA_NO_VALUE where it is omitted. */
+/* Return: the value of input @from + @i, NNA_NO_VALUE if it is omitted. */
 static int64_t given(struct nna_op_context *op, uint32_t from, uint32_t i)
 {
 	return has(op, from, i) ? nna_lower_in(op, from + i) : NNA_NO_VALUE;
@@ -225,7 +226,7 @@ static int cell_values(struct nna_op_context *op, const struct layout *at, uint3
 	       nna_op_scalar_f32(op, params + 2, &cell->projection_clip);
 }
 
-/* The states before the first step. */
+/* Reads the values of the states before the first step. */
 static int first_states(struct nna_op_context *op, const struct layout *at, struct nna_sequence *s)
 {
 	NNA_VALUE(h, nna_lower_in(op, at->h));
@@ -235,7 +236,7 @@ static int first_states(struct nna_op_context *op, const struct layout *at, stru
 	return 0;
 }
 
-/* The value of output @i, NNA_NO_VALUE where the operation has fewer. */
+/* Return: the value of output @i, NNA_NO_VALUE if the operation has fewer outputs. */
 static int64_t optional_out(struct nna_op_context *op, uint32_t i)
 {
 	return i < op->operation->output_count ? nna_lower_out(op, i) : NNA_NO_VALUE;
@@ -282,7 +283,7 @@ static int step_lower(struct nna_op_context *op)
 	return nna_do_zero(l, scratch) ?: nna_lstm_run(l, &cell, &s);
 }
 
-/* Whether a sequence is of integers, which quantized_lstm.c computes. */
+/* Return: true if quantized_lstm.c lowers the sequence. */
 static bool is_quantised(const struct nna_op_context *op)
 {
 	return op->in[0].type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
@@ -328,7 +329,7 @@ static int sequence_lower(struct nna_op_context *op)
 	return cell_values(op, &sequence_layout, 20, &cell) ?: nna_lstm_run(op->lower, &cell, &s);
 }
 
-/* Whether an operation of that many outputs merges both directions. */
+/* Return: true if an operation with this number of outputs merges both directions. */
 static bool merged(uint32_t outputs)
 {
 	return outputs == 1 || outputs == 5;

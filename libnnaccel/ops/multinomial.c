@@ -7,12 +7,12 @@
  *	in 2	seeds	INT32 [2]
  *	out 0	classes	INT32 [batch, samples]
  *
- * MULTINOMIALs of the ir, each of as many rows as it may take. The numbers of a row follow from the
- * seeds and its place alone, so how rows are split does not show.
+ * Lowered to MULTINOMIALs of the ir, each of as many rows as the ir allows. The random numbers of a
+ * row depend on the seeds and the index of the row only, so the split does not change the result.
  */
 #include "libnnaccel/ops/op_util.h"
 
-/* Most rows times classes of one operation of the ir. */
+/* The limit of rows times classes of one MULTINOMIAL. */
 #define MOST_SUMS (1u << 23)
 
 static int read_samples(const struct nna_op_context *op, uint32_t *samples)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * L2_NORMALIZATION: each row over its length, which is taken as 1e-6 at least.
+ * L2_NORMALIZATION: each row divided by its L2 norm, or by 1e-6 if that is larger.
  *
  *	in 0	input	FLOAT, QUANT8 [...]
  *	in 1	axis?	INT32		in [-rank, rank), -1 by default
@@ -26,13 +26,13 @@
  *	in 4	nchw	BOOL
  *	out 0	output	T0 [b, h, w, c]
  *
- * L2_NORMALIZATION of 8-bit numbers along the last axis is one NORM8 where TFLite's rounding is
- * asked for. All else is composed of element-wise operations and REDUCE; what lies between them is
- * fp32 in scratch memory.
+ * In a graph with TFLite's rounding, L2_NORMALIZATION of 8-bit numbers along the last axis is
+ * lowered to one NORM8. Everything else is lowered to element-wise operations and REDUCE, whose
+ * intermediate results are fp32 in scratch memory.
  */
 #include "libnnaccel/ops/window.h"
 
-/* The least length that L2_NORMALIZATION divides by. */
+/* The lower bound of the divisor of L2_NORMALIZATION. */
 #define L2_EPSILON 1e-6f
 
 static int ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b)
@@ -51,7 +51,7 @@ static int l2_check(struct nna_op_context *op)
 	return ret;
 }
 
-/* As TFLite does with rows of @n 8-bit numbers. */
+/* Emits a NORM8, which normalises rows of @n 8-bit numbers as TFLite does. */
 static int l2_lower_integers(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t n)
 {
 	struct nna_ir_op command = { .kind = NNA_IR_NORM8 };
@@ -117,7 +117,7 @@ static int lrn_check(struct nna_op_context *op)
 	return nna_later(read_response(op, &r));
 }
 
-/* Sums over a window along the second axis of [outer, size, inner, 1]: a convolution with ones. */
+/* Emits sums over a window along axis 1 of [outer, size, inner, 1]: a convolution with ones. */
 static int window_sums(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t radius)
 {
 	uint32_t size = nna_lower_value(l, in)->dims[1];
@@ -126,7 +126,7 @@ static int window_sums(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t 
 	int64_t weights;
 	float *ones;
 
-	/* No two elements are further apart than size - 1. */
+	/* No element has a neighbour more than size - 1 elements away. */
 	if (radius > size - 1)
 		radius = size - 1;
 	dims[1] = 2 * radius + 1;

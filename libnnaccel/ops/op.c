@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of operations, and what all of them need: their context (operands at hand), messages,
- * and the values of inputs that are known when a program is compiled.
+ * The table of operations and the functions that all operations use: the context, messages, and the
+ * values of inputs that are known when a program is compiled.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -63,7 +63,7 @@ int nna_op_context_begin(struct nna_op_context *op, const struct nna_graph *grap
 		.bound_count = bound_count,
 		.complete = true,
 	};
-	/* Inputs and outputs follow each other in the operation's array as they do here. */
+	/* In the operation's array, too, the outputs follow the inputs. */
 	for (size_t i = 0; i < count; i++) {
 		copies[i] = shapes[o->inputs[i]];
 		operands[i] = &sg->operands[o->inputs[i]];
@@ -71,7 +71,7 @@ int nna_op_context_begin(struct nna_op_context *op, const struct nna_graph *grap
 	for (uint32_t i = 0; i < o->input_count; i++) {
 		if (nna_op_has_input(op, i) && (!op->in[i].final || op->in[i].bounded))
 			op->complete = false;
-		/* How many rows there are is known after the run only. */
+		/* The number of rows is known after the run only. */
 		if (op->in[i].bounded)
 			op->in[i].dims[0] = 0;
 	}
@@ -84,7 +84,7 @@ void nna_op_context_end(struct nna_op_context *op)
 	free(op->in_operand);
 }
 
-/* The operation as a message names it: "ADD (operation 2)", with its subgraph unless that is 0. */
+/* Writes the name of the operation: "ADD (operation 2)", with its subgraph if that is not 0. */
 static void name_operation(const struct nna_op_context *op, char *text, size_t size)
 {
 	const char *name = nna_operation_name(op->operation->type);
@@ -95,7 +95,7 @@ static void name_operation(const struct nna_op_context *op, char *text, size_t s
 	snprintf(text + n, size - (size_t)n, ")");
 }
 
-/* Return: an operand as the table of signatures takes it. Ranks of outputs are for infer(). */
+/* Return: an operand for nna_signature_check(). infer() checks the ranks of outputs. */
 static struct nna_actual actual_operand(const void *context, bool output, uint32_t i)
 {
 	const struct nna_op_context *op = context;
@@ -121,7 +121,7 @@ static struct nna_call call_of(const struct nna_op_context *op)
 	};
 }
 
-/* The operand as a message names it: "input 1 (weights, operand 7): ". */
+/* Writes the name of an operand: "input 1 (weights, operand 7): ". */
 static void name_operand(const struct nna_op_context *op, uint32_t operand, char *text, size_t size)
 {
 	const struct nna_call call = call_of(op);
@@ -257,7 +257,7 @@ const void *nna_op_data(const struct nna_op_context *op, uint32_t i)
 	return NULL;
 }
 
-/* The bytes of scalar @i of one of two types. */
+/* Reads the bytes of scalar @i, whose type is @type or @other. */
 static int scalar(const struct nna_op_context *op, uint32_t i, enum nna_operand_type type,
 		  enum nna_operand_type other, const void **data)
 {
@@ -341,7 +341,7 @@ int nna_op_tensor_i32(const struct nna_op_context *op, uint32_t i, int32_t **val
 		}
 		memcpy(&wide, (const int64_t *)data + k, sizeof(wide));
 		/*
-		 * No dimension or axis needs more than 32 bits; what saturates is refused anyway.
+		 * Dimensions and axes have 32 bits; a number that saturates is refused later.
 		 */
 		(*values)[k] = wide < INT32_MIN ? INT32_MIN :
 			       wide > INT32_MAX ? INT32_MAX : (int32_t)wide;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An operation in one place: its rules, the shapes of its outputs, its ir. There is a file of ops/
- * for each operation, or for a family of operations that differ in a number or a function only.
- * Each defines a `const struct nna_op nna_op_<name>`; support/operation_list.h lists the names, and
- * op.c has the table.
+ * The interface of an operation: its rules, the shapes of its outputs, and its lowering to the ir.
+ * A file of ops/ holds one operation, or a family of operations that differ in a number or a
+ * function only. It defines a `const struct nna_op nna_op_<name>` for each.
+ * support/operation_list.h lists the names, and op.c has the table.
  *
- * Every file opens with the operands of its operations, for instance
+ * The first comment of a file lists the operands of its operations, for instance
  *
  *	in 1	axis?	INT32	in [-rank, rank); -1 by default
  *
- * which is input 1, a scalar that may be omitted: "?" says that it may have no value or, at the end
- * of the list, be absent. Tensors show their dims in brackets, [...] being any; scalars show none.
- * Types are NNAPI's without TENSOR_, and besides
+ * This is input 1, a scalar. "?" marks an operand that may be omitted: it has no value or, at the
+ * end of the list, is absent. A tensor has its dims in brackets, [...] for any dims; a scalar has
+ * none. Types are NNAPI's without TENSOR_, and
  *
  *	FLOAT		FLOAT32 or FLOAT16
  *	QUANT8		QUANT8_ASYMM or QUANT8_ASYMM_SIGNED
@@ -20,22 +20,22 @@
  *	T0, T1 ...	the type of input 0, 1 ...
  *	Q0, Q1 ...	the same, with the same scale and zero point
  *
- * An operation has three functions. All see it through an nna_op_context; errors go through
- * nna_op_refuse(), which names the operation.
+ * An operation has three functions. Each takes an nna_op_context. nna_op_refuse() and
+ * nna_op_unsupported() write their errors.
  *
  *	check()	The rules of NNAPI that need no values and are not in the operation's signature:
  *		sizes that must agree, quantisation, and values of constant scalars. Counts, types
- *		and ranks are checked first, by the signature (support/signature.h). Both are
- *		checked when a graph is finished, where what is unknown is no error, and again with
- *		complete shapes before lowering. -ENOTSUP says that the operation is valid but
- *		lower() cannot do it: nna_graph_get_supported() says no to it.
- *	infer()	Writes the dims of the outputs; type and quantisation stay as the model states them.
- *		It runs when the shapes of all inputs are final. The caller compares the dims with
- *		those that the model states. -EAGAIN says that a value that decides about the shape
- *		is not known yet. Where the data decide how many rows there are, dims[0] is an upper
- *		bound: nna_set_bound().
- *	lower()	Adds operations of the ir, with complete shapes of the inputs. It never computes on
- *		data.
+ *		and ranks are checked first, by the signature (support/signature.h). Both checks run
+ *		when a graph is finished, where an unknown shape or value is no error, and again
+ *		with complete shapes before lowering. -ENOTSUP: the operation is valid, but lower()
+ *		cannot lower it; nna_graph_get_supported() reports false for it.
+ *	infer()	Writes the dims of the outputs; the model states their types and quantisation. It
+ *		runs when the shapes of all inputs are final. The caller compares the dims with
+ *		those that the model states. -EAGAIN: the shape depends on a value that is not known
+ *		yet. If the number of rows depends on data, dims[0] is an upper bound:
+ *		nna_set_bound().
+ *	lower()	Adds operations of the ir. The shapes of the inputs are complete. It never computes
+ *		on data.
  */
 #ifndef NNA_OP_H
 #define NNA_OP_H
@@ -49,10 +49,10 @@ struct nna_lower;
 struct nna_frame;
 
 /**
- * struct nna_demand - what gives bound values their bytes when an operation asks for them
- * @meet: completes all that is bound without @data
- * @asked: it has been called
- * @error: 0, or why it could not; nobody goes on from there
+ * struct nna_demand - computes the bytes of bound values when an operation needs them
+ * @meet: sets @data of all bound values that have none
+ * @asked: @meet has been called
+ * @error: 0, or a negative errno: @meet has failed, and lowering ends with it
  */
 struct nna_demand {
 	void (*meet)(struct nna_demand *demand);
@@ -61,23 +61,23 @@ struct nna_demand {
 };
 
 /**
- * struct nna_op_context - an operation with its operands at hand
- * @graph: a graph that is finished, or about to be
+ * struct nna_op_context - an operation and its operands
+ * @graph: a graph that is finished, or that nna_graph_finish() is working on
  * @subgraph: number of the subgraph
  * @index: number of the operation in it
  * @operation: that operation
- * @log: where errors go
+ * @log: receives errors
  * @in: shapes of the inputs as far as they are known; owned
  * @in_operand: the inputs; omitted ones have the lifetime NNA_LIFETIME_NO_VALUE
- * @out: shapes of the outputs: at first those that @shapes of nna_op_context_begin() holds; infer()
- *	completes the dims; part of the allocation at @in
+ * @out: shapes of the outputs: first those in @shapes of nna_op_context_begin(), whose dims infer()
+ *	completes; part of the allocation at @in
  * @out_operand: the outputs
  * @bound: @bound_count values that are known when the program is compiled, besides constants; the
  *	caller's
  * @bound_count: entries of @bound
- * @demand: asked when one of @bound has no @data yet; NULL: then it is not known
- * @complete: the shapes of all inputs are final, and none is a bound
- * @lower: where lower() adds its operations; NULL in check() and infer()
+ * @demand: computes values of @bound without @data; NULL: these stay unknown
+ * @complete: the shapes of all inputs are final, and none is an upper bound
+ * @lower: lower() adds its operations to it; NULL in check() and infer()
  * @frame: values of the operands of the subgraph; NULL in check() and infer()
  *
  * It lives from nna_op_context_begin() to nna_op_context_end(), in one thread.
@@ -103,11 +103,9 @@ struct nna_op_context {
 /**
  * struct nna_op - one operation
  * @type: which
- * @asks_data: infer() has to know the data that it asks for even where the shapes of all outputs
- *	are known
- * @asks_floats: what it asks for may be of FLOAT32, too
- * @any_rank: it becomes copies and fills, so that operands may have more than NNA_IR_MAX_RANK
- *	dims
+ * @asks_data: infer() must know the data that it reads, even if the shapes of all outputs are known
+ * @asks_floats: infer() may read FLOAT32 data, too
+ * @any_rank: lowered to copies and fills only, so operands may have more than NNA_IR_MAX_RANK dims
  * @check: see above; NULL if the signature says everything
  * @infer: see above
  * @lower: see above
@@ -120,19 +118,19 @@ struct nna_op {
 	int (*lower)(struct nna_op_context *op);
 };
 
-/* The operation of a type, NULL for a type that the library does not know. */
+/* Return: the operation of a type, NULL if the library does not have it. */
 const struct nna_op *nna_op_find(enum nna_operation_type type);
 
 /**
- * nna_op_context_begin() - an operation with its operands at hand
- * @op: filled in; @demand, @lower and @frame are NULL, a lowering sets them
+ * nna_op_context_begin() - make the context of an operation
+ * @op: filled in; @demand, @lower and @frame are NULL until a lowering sets them
  * @graph: see struct nna_op_context
  * @subgraph: number of the subgraph
  * @operation: number of the operation in it
- * @shapes: of all operands of @subgraph; those of the operation are copied into the context
+ * @shapes: of all operands of @subgraph; the context copies those of the operation
  * @bound: @bound_count known values, see nna_infer_subgraph(); used until nna_op_context_end()
  * @bound_count: entries of @bound
- * @log: where errors go
+ * @log: receives errors
  *
  * Return: 0 or -ENOMEM.
  */
@@ -143,9 +141,8 @@ int nna_op_context_begin(struct nna_op_context *op, const struct nna_graph *grap
 void nna_op_context_end(struct nna_op_context *op);
 
 /*
- * Checks the operands against the support column of the signature and calls the operation's
- * check(). Return: 0, -EINVAL, or -ENOTSUP
- * (also for a type that is not in the table).
+ * Compares the operands with the support column of the signature and calls the operation's check().
+ * Return: 0, -EINVAL, or -ENOTSUP (also for a type that is not in the table).
  */
 int nna_op_check(struct nna_op_context *op);
 
@@ -180,7 +177,7 @@ int nna_op_check(struct nna_op_context *op);
  */
 #define nna_op_unsupported(op, operand, wrong, ...) \
 	nna_op_say(op, -ENOTSUP, operand, wrong "; supported: " __VA_ARGS__)
-/* The function of both. Return: @error. */
+/* Implements both: writes the line. Return: @error. */
 int nna_op_say(const struct nna_op_context *op, int error, uint32_t operand, const char *format,
 	       ...) __attribute__((format(printf, 4, 5)));
 
@@ -188,41 +185,42 @@ int nna_op_say(const struct nna_op_context *op, int error, uint32_t operand, con
 const char *nna_shape_text(const struct nna_shape *shape, char *text, size_t size);
 
 /*
- * Whether input @i exists, has a value, and is not left out by the caller (nna_shape's @omitted).
+ * Return: true if input @i exists, has a value, and the caller does not omit it (nna_shape's
+ * @omitted).
  */
 bool nna_op_has_input(const struct nna_op_context *op, uint32_t i);
 /* For check(): input @i is given. Return: 0, or -EINVAL with a message. */
 int nna_check_given(const struct nna_op_context *op, uint32_t i);
 
 /*
- * Whether input @i is an input of the model with the dims [0]: that is how models state one that a
- * run may leave out. Its rank says nothing.
+ * Return: true if input @i is an input of the model with the dims [0]. Models mark inputs that a
+ * run may omit in this way; the rank of such an input has no meaning.
  */
 bool nna_op_may_omit_input(const struct nna_op_context *op, uint32_t i);
 
 /*
- * Whether the model states the shapes of all outputs, or an earlier run has shown them: lowering
- * can go on though infer() said -EAGAIN. Never for an operation with asks_data.
+ * Return: true if the model states the shapes of all outputs, or an earlier run has set them. Then
+ * lowering continues after -EAGAIN of infer(). False for an operation with asks_data.
  */
 bool nna_op_outputs_are_final(const struct nna_op_context *op);
 
 /*
- * The value of scalar input @i, which is a constant or bound to a known value (NNAPI lets scalars
- * be inputs of the model too). Return: 0, -EAGAIN when the value is not known yet, or -EINVAL with
- * a message when the input is missing or of another type.
+ * Reads scalar input @i, which is a constant or bound to a known value (NNAPI allows scalars as
+ * inputs of the model). Return: 0, -EAGAIN if the value is not known yet, or -EINVAL with a message
+ * if the input is missing or of another type.
  */
 int nna_op_scalar_i32(const struct nna_op_context *op, uint32_t i, int32_t *value);
 /* The same for a FLOAT32 or FLOAT16. */
 int nna_op_scalar_f32(const struct nna_op_context *op, uint32_t i, float *value);
 int nna_op_scalar_bool(const struct nna_op_context *op, uint32_t i, bool *value);
 /*
- * The bytes of input @i if they are known (a constant, or a bound value, which may be computed
- * now), else NULL.
+ * Return: the bytes of input @i if they are known, else NULL. They are known for a constant and for
+ * a bound value, which this call may compute (struct nna_demand).
  */
 const void *nna_op_data(const struct nna_op_context *op, uint32_t i);
 /*
- * The elements of a TENSOR_INT32 or TENSOR_INT64 input whose value is known: *count numbers at
- * *values, which the caller frees; INT64 saturates. Return: as for scalars, or -ENOMEM.
+ * Reads the elements of a TENSOR_INT32 or TENSOR_INT64 input: *count numbers at *values, which the
+ * caller frees. INT64 saturates. Return: as for scalars, or -ENOMEM.
  */
 int nna_op_tensor_i32(const struct nna_op_context *op, uint32_t i, int32_t **values,
 		      uint32_t *count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What operations share: see op_util.h. */
+/* Functions that operations share: see op_util.h. */
 #include "libnnaccel/ops/op_util.h"
 
 static int check_type(const struct nna_op_context *op, uint32_t operand,
@@ -300,7 +300,7 @@ int64_t nna_view_nhwc(struct nna_lower *l, uint32_t value, bool nchw)
 
 int64_t nna_do_scratch_like(struct nna_lower *l, uint8_t type, uint32_t like)
 {
-	struct nna_value v = *nna_lower_value(l, like); /* the table of values may move */
+	struct nna_value v = *nna_lower_value(l, like); /* nna_lower_scratch() may move it */
 	bool same = v.type == type;
 
 	return nna_lower_scratch(l, type, v.rank, v.dims, same ? v.scale : 0,

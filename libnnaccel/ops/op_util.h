@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What operations share: rules that signatures do not state (nna_check_*, nna_require_*,
- * nna_param_*),
- * shapes of outputs (nna_set_*, nna_infer_*), views, and short ways to lower (nna_do_*).
+ * Functions that operations share: rules that signatures do not state (nna_check_*, nna_require_*,
+ * nna_param_*), shapes of outputs (nna_set_*, nna_infer_*), views, and functions that emit
+ * operations of the ir (nna_do_*).
  *
  * Checks return 0 or the error of nna_op_refuse(), so they chain: return a ?: b ?: c. nna_check_*
  * accept ranks and dims that are not known, nna_require_* are called with complete shapes.
@@ -21,8 +21,8 @@
 #include "libnnaccel/ops/op.h"
 
 /*
- * Declares the value number @name, set to @expression; where that is an error, returns it from the
- * function that this stands in.
+ * Declares the value number @name and sets it to @expression. If that is an error, the function
+ * that uses the macro returns it.
  */
 #define NNA_VALUE(name, expression) \
 	uint32_t name; \
@@ -35,7 +35,7 @@
 
 /* --------------------------------------------------------------------------------------- checks */
 
-/* Input @i has this type; for types that a subgraph decides, which no signature states. */
+/* Input @i has this type. For types that follow from a subgraph, which no signature states. */
 int nna_check_in_type(const struct nna_op_context *op, uint32_t i, enum nna_operand_type type);
 /* The same of output @i. */
 int nna_check_out_type(const struct nna_op_context *op, uint32_t i, enum nna_operand_type type);
@@ -43,9 +43,9 @@ int nna_check_out_type(const struct nna_op_context *op, uint32_t i, enum nna_ope
 int nna_check_out_quant(const struct nna_op_context *op, uint32_t i, uint32_t like);
 /* The same of input @i. */
 int nna_check_in_quant(const struct nna_op_context *op, uint32_t i, uint32_t like);
-/* Input @i, where it is given and its rank is known, has this rank. */
+/* Input @i has this rank, if it is given and its rank is known. */
 int nna_check_rank(const struct nna_op_context *op, uint32_t i, uint32_t rank);
-/* Dimension @axis of input @i is @value, where known. */
+/* Dimension @axis of input @i is @value, if both are known: 0 is unknown. */
 int nna_check_dim(const struct nna_op_context *op, uint32_t i, uint32_t axis, uint32_t value);
 /*
  * With complete shapes: dimension @axis of input @i is @value; the message ends with @why, a noun
@@ -69,7 +69,7 @@ int nna_check_goes_with(const struct nna_op_context *op, uint32_t i, uint32_t ot
 /* Inputs @a and @b are both given or both omitted. */
 int nna_check_both(const struct nna_op_context *op, uint32_t a, uint32_t b);
 
-/* Dimension @axis if it is known, else 0. */
+/* Return: dimension @axis if it is known, else 0. */
 static inline uint32_t nna_known_dim(const struct nna_shape *shape, uint32_t axis)
 {
 	return shape->rank_known && axis < shape->rank ? shape->dims[axis] : 0;
@@ -77,11 +77,11 @@ static inline uint32_t nna_known_dim(const struct nna_shape *shape, uint32_t axi
 
 /* ----------------------------------------------------------------------------------- parameters */
 
-/* As nna_op_scalar_*(); the value is @missing where the input is not given. */
+/* As nna_op_scalar_*(), with the value @missing if the input is not given. */
 int nna_param_i32(const struct nna_op_context *op, uint32_t i, int32_t missing, int32_t *value);
 int nna_param_f32(const struct nna_op_context *op, uint32_t i, float missing, float *value);
 int nna_param_bool(const struct nna_op_context *op, uint32_t i, bool missing, bool *value);
-/* Input @i is a fused activation, none by default. */
+/* Reads input @i, a fused activation; NONE if it is not given. */
 int nna_param_activation(const struct nna_op_context *op, uint32_t i, enum nna_activation *act);
 /*
  * Reads INT32 scalar @i, which is in [@least, @most]; INT32_MAX is no limit. @what names the
@@ -97,9 +97,9 @@ int nna_param_numbers(const struct nna_op_context *op, uint32_t i, uint32_t coun
 /* Converts @axis in [-rank, rank), which input @i states, to one in [0, rank). */
 int nna_param_axis(const struct nna_op_context *op, uint32_t i, int32_t axis, uint32_t rank,
 		   uint32_t *out);
-/* Input @i is an axis of input 0, by default the last; -EAGAIN while the rank is not known. */
+/* Reads input @i, an axis of input 0, by default the last. -EAGAIN: the rank is not known. */
 int nna_param_input_axis(const struct nna_op_context *op, uint32_t i, uint32_t *axis);
-/* For check(): a value that is not known yet is no error. */
+/* For check(), where an unknown value is no error: converts -EAGAIN to 0. */
 static inline int nna_later(int ret)
 {
 	return ret == -EAGAIN ? 0 : ret;
@@ -107,16 +107,16 @@ static inline int nna_later(int ret)
 
 /* --------------------------------------------------------------------------------------- shapes */
 
-/* The dims of output @i. */
+/* Sets the dims of output @i. */
 int nna_set_dims(struct nna_op_context *op, uint32_t i, uint32_t rank, const uint32_t *dims);
 /*
- * The same where dims[0] is an upper bound: lower() names the value that counts the rows, by
+ * The same with an upper bound as dims[0]. lower() states which value holds the number of rows:
  * nna_lower_set_count().
  */
 int nna_set_bound(struct nna_op_context *op, uint32_t i, uint32_t rank, const uint32_t *dims);
-/* Output @i has the dims of input @like. */
+/* Sets the dims of output @i to those of input @like. */
 int nna_set_like(struct nna_op_context *op, uint32_t i, uint32_t like);
-/* The dims of @a and @b, broadcast as numpy does. */
+/* Broadcasts the dims of @a and @b as numpy does. */
 int nna_broadcast_dims(const struct nna_op_context *op, const struct nna_shape *a,
 		       const struct nna_shape *b, uint32_t *rank, uint32_t *dims);
 /* infer() of operations whose output 0 has the dims of input 0. */
@@ -126,28 +126,28 @@ int nna_infer_broadcast(struct nna_op_context *op);
 
 /* ---------------------------------------------------------------------------------------- views */
 
-/* An image as [batch, height, width, channels], whatever its layout is. */
+/* Views an image, of either layout, as [batch, height, width, channels]. */
 int64_t nna_view_nhwc(struct nna_lower *l, uint32_t value, bool nchw);
-/* Elements [@start, @start + @count) of an axis. */
+/* Views elements [@start, @start + @count) of an axis. */
 int64_t nna_view_range(struct nna_lower *l, uint32_t value, uint32_t axis, uint32_t start,
 		       uint32_t count);
 
 /* ------------------------------------------------------------------------------------- lowering */
 
-/* Scratch memory of the dims of @like, and of its quantisation if @type is its type. */
+/* Adds scratch memory of the dims of @like; also of its quantisation if @type is its type. */
 int64_t nna_do_scratch_like(struct nna_lower *l, uint8_t type, uint32_t like);
-/* A constant of one F32: [1]. */
+/* Adds a constant of one F32: [1]. */
 int64_t nna_do_constant_f32(struct nna_lower *l, float value);
-/* lower() of operations whose output 0 has the bytes of input 0 under other dims: no command. */
+/* lower() of operations whose output 0 has the bytes of input 0 and other dims. Emits nothing. */
 int nna_do_reshape(struct nna_op_context *op);
-/* An element-wise function (enum nna_function) without activation and parameters. */
+/* Emits an element-wise function (enum nna_function) without activation and parameters. */
 int nna_do_ewise(struct nna_lower *l, uint8_t kind, uint32_t out, uint32_t a, uint32_t b,
 		 uint32_t c);
-/* Copies; where type, scale or zero point differ, as an EWISE that converts. */
+/* Emits a COPY; if type, scale or zero point differ, an EWISE that converts. */
 int nna_do_move(struct nna_lower *l, uint32_t out, uint32_t in);
-/* Fills with the number that means 0: the zero point of a quantised value. */
+/* Emits a FILL with 0, which is the zero point if the value is quantised. */
 int nna_do_zero(struct nna_lower *l, uint32_t out);
-/* Whether a value has no elements: then there is nothing to add for it. */
+/* Return: true if a value has no elements, so that no operation has to write it. */
 bool nna_value_is_empty(const struct nna_lower *l, uint32_t value);
 
 #endif

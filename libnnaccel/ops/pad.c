@@ -10,7 +10,7 @@
  * PAD_V2: with a border of a given value.
  *
  *	in 0, 1		as for PAD
- *	in 2	value	a scalar	FLOAT32 or FLOAT16 as the input; INT32 for the others, of
+ *	in 2	value	a scalar	FLOAT32 or FLOAT16 as the input; INT32 for the others, for
  *					QUANT8 the stored number
  *	out 0	output	Q0 [...]
  *
@@ -20,8 +20,8 @@
  *	in 2	mode	INT32	0 REFLECT: without the edge; 1 SYMMETRIC: the edge twice
  *	out 0	output	Q0 [...]
  *
- * PAD and PAD_V2 are a FILL of the output and a COPY of the input into its middle. MIRROR_PAD is
- * that COPY, and for each axis a COPY, backwards, for each side.
+ * PAD and PAD_V2 are lowered to a FILL of the output and a COPY of the input to its interior.
+ * MIRROR_PAD is lowered to the same COPY, and a reversed COPY for each side of each axis.
  */
 #include "libnnaccel/ops/half.h"
 #include "libnnaccel/ops/op_util.h"
@@ -61,7 +61,7 @@ static int read_padding(const struct nna_op_context *op, struct padding *padding
 	return ret;
 }
 
-/* The mode of MIRROR_PAD: whether the edge is mirrored too. */
+/* Reads the mode of MIRROR_PAD. */
 static int read_mode(const struct nna_op_context *op, bool *symmetric)
 {
 	uint32_t mode;
@@ -90,7 +90,7 @@ static int infer(struct nna_op_context *op)
 	return read_padding(op, &padding) ?: nna_set_dims(op, 0, op->in[0].rank, padding.dims);
 }
 
-/* The place in the output that the input takes. */
+/* Views the part of the output that receives the input. */
 static int64_t interior(struct nna_op_context *op, uint32_t out, const struct padding *padding)
 {
 	int64_t value = out;
@@ -101,7 +101,7 @@ static int64_t interior(struct nna_op_context *op, uint32_t out, const struct pa
 	return value;
 }
 
-/* Fills the output with the value that the border has. */
+/* Emits a FILL of the output with the value of the border. */
 static int fill(struct nna_op_context *op, uint32_t out)
 {
 	float number;
@@ -162,8 +162,8 @@ static int mirror_infer(struct nna_op_context *op)
 }
 
 /*
- * Axes are mirrored in their order. When it is the turn of @axis, the output is complete along the
- * axes before it; along those behind it, only the place of the input is: that part of the output.
+ * Views the part of the output that is complete before @axis is mirrored. Axes are mirrored in
+ * order: earlier axes are complete including their borders, later ones hold the input only.
  */
 static int64_t slab(struct nna_op_context *op, uint32_t out, const struct padding *padding,
 		    uint32_t axis)
@@ -176,7 +176,7 @@ static int64_t slab(struct nna_op_context *op, uint32_t out, const struct paddin
 	return value;
 }
 
-/* @count elements of @axis from @to on mirror those that end at @from, going down. */
+/* Emits a COPY of @count elements of @axis: from index @from downwards to index @to upwards. */
 static int mirror(struct nna_lower *l, uint32_t part, uint32_t axis, uint32_t to, uint32_t from,
 		  uint32_t count)
 {

@@ -41,9 +41,9 @@
  *	out 2		output			QUANT8_ASYMM_SIGNED	[batch, outputs]
  *
  * UNIDIRECTIONAL_SEQUENCE_LSTM of QUANT8_ASYMM_SIGNED: a step of QUANTIZED_LSTM for each element of
- * a sequence, without projection and layer norm. NNAPI's text has the operation for floats alone;
- * this is what TFLite's NNAPI delegate makes of an INT8 layer. lstm.c says what the inputs are;
- * their types, where they are not those above:
+ * a sequence, without projection and layer norm. NNAPI's text defines the operation for floats
+ * only; TFLite's NNAPI delegate uses it for an INT8 layer. lstm.c lists the inputs. These have
+ * types other than those above:
  *
  *	in 0		input			QUANT8_ASYMM_SIGNED	[time, batch, K], or [batch,
  *									time, K]
@@ -51,26 +51,26 @@
  *	in 20		activation		INT32			TANH
  *	out 0		outputs			Q18			in the layout of the input
  *
- * All arithmetic is that of integers, as the operations define it: sums of products in 32 bits are
- * requantised to gates of 16 bits (in 1/4096, or in the stated scale before a norm), which go
- * through the 16-bit activations of fixed_point.h (in 1/32768) and are multiplied.
+ * The operations define integer arithmetic. Sums of products in 32 bits are requantised to gates of
+ * 16 bits, in 1/4096 or in the stated scale before a norm. The 16-bit activations of fixed_point.h
+ * map gates to 1/32768; then they are multiplied.
  *
  * A gate of QUANTIZED_LSTM is the sum of the products of the input, the output state and the cell
- * state, in this order. Each is requantised to 32 bits, added to the sum so far, and only that is
- * cut to 16 bits: a product by itself may lie beyond them and come back with the next one.
- * QUANTIZED_16BIT_LSTM requantises one sum. It multiplies numbers of 15 bits behind the point
- * (NNA_IR_ROUNDS_IN_Q15), where QUANTIZED_LSTM shifts its cell state and scales its output.
+ * state, in this order. Each product is requantised to 32 bits and added to the partial sum. Only
+ * the sum saturates to 16 bits: a product beyond 16 bits may be balanced by the next one.
+ * QUANTIZED_16BIT_LSTM requantises one sum. It multiplies numbers with 15 fraction bits
+ * (NNA_IR_ROUNDS_IN_Q15), while QUANTIZED_LSTM shifts its cell state and scales its output.
  */
 #include <math.h>
 
 #include "libnnaccel/ops/fixed_point.h"
 #include "libnnaccel/ops/recurrent.h"
 
-/* The scale of a gate before its activation, and its integer bits; the scale behind it. */
+/* The scale and the integer bits of a gate before its activation; its scale after it. */
 #define GATE_SCALE 0x1p-12f
 #define GATE_BITS NNA_FIXED_GATE_BITS
 #define ACTIVE_SCALE 0x1p-15f
-/* What lies this far from 0 stays beyond 16 bits whatever number of 16 bits is added. */
+/* A number this far from 0 saturates in 16 bits even after a 16-bit number is added. */
 #define BEYOND (1 << 17)
 
 /**
@@ -87,7 +87,7 @@ struct gate {
 	float scale;
 };
 
-/* Scratch memory of S16, of the dims of @like. */
+/* Adds scratch memory of S16, of the dims of @like. */
 static int64_t scratch16(struct nna_lower *l, uint32_t like, float scale)
 {
 	uint32_t dims[2] = { nna_lower_value(l, like)->dims[0], nna_lower_value(l, like)->dims[1] };
@@ -96,8 +96,8 @@ static int64_t scratch16(struct nna_lower *l, uint32_t like, float scale)
 }
 
 /*
- * out = in [batch, K] x weights [units, K] + bias in integers, rounded to the scale of @out, which
- * is S16 or S8; then @sum is added, S16 of that scale, if it is not NNA_NO_VALUE.
+ * Emits out = in [batch, K] x weights [units, K] + bias in integers, rounded to the scale of @out,
+ * which is S16 or S8. Then @sum, S16 of that scale, is added if it is not NNA_NO_VALUE.
  */
 static int linear(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t weights, uint32_t bias,
 		  uint32_t sum)
@@ -130,7 +130,7 @@ static int linear(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t weigh
 			  (uint32_t[]){ result, images, filter, bias, NNA_NO_VALUE, sum });
 }
 
-/* linear() in new scratch memory of S16 of @scale. */
+/* Emits linear() to new scratch memory, S16 of @scale. Return: its value. */
 static int64_t product(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias,
 		       float scale, uint32_t sum)
 {
@@ -144,8 +144,9 @@ static int64_t product(struct nna_lower *l, uint32_t in, uint32_t weights, uint3
 }
 
 /*
- * out = a * b, and then + c if that is not NNA_NO_VALUE but S16 of the scale of @out; cut to
- * [-limit, limit] if that is above 0. @a has the dims of @out, @b may repeat along the batch.
+ * Emits out = a * b, plus @c if it is not NNA_NO_VALUE; @c is S16 of the scale of @out. The result
+ * is clamped to [-limit, limit] if @limit is above 0. @a has the dims of @out; @b is broadcast
+ * along the batch.
  */
 static int multiply(struct nna_lower *l, enum nna_ir_rounding rounding, uint32_t out, uint32_t a,
 		    uint32_t b, uint32_t c, int32_t limit)
@@ -170,13 +171,13 @@ static int multiply(struct nna_lower *l, enum nna_ir_rounding rounding, uint32_t
 	return nna_ir_add(l, &op, (uint32_t[]){ out, a, factor, c });
 }
 
-/* The value of input @i, NNA_NO_VALUE where it is omitted. */
+/* Return: the value of input @i, NNA_NO_VALUE if it is omitted. */
 static int64_t given(struct nna_op_context *op, uint32_t i)
 {
 	return nna_op_has_input(op, i) ? nna_lower_in(op, i) : NNA_NO_VALUE;
 }
 
-/* A gate after its layer norm: one NORM16 command. */
+/* Emits the layer norm of a gate, one NORM16. Return: its value. */
 static int64_t norm16(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias)
 {
 	struct nna_ir_op norm = { .kind = NNA_IR_NORM16 };
@@ -189,7 +190,10 @@ static int64_t norm16(struct nna_lower *l, uint32_t in, uint32_t weights, uint32
 	return ret ? ret : (int64_t)out;
 }
 
-/* A gate of QUANTIZED_LSTM before its activation; x input, h output state, c cell state. */
+/*
+ * Emits a gate of QUANTIZED_LSTM before its activation: @x is the input, @h the output state, @c
+ * the cell state. Return: its value.
+ */
 static int64_t raw_gate(struct nna_lower *l, const struct gate *g, uint32_t x, uint32_t h,
 			uint32_t c)
 {
@@ -228,8 +232,8 @@ static enum nna_fixed_function gate_function(uint32_t g)
 }
 
 /*
- * c_out = forget * c_in + in * update, clipped to [-clip, clip] where clip is 1 or more, in steps
- * of the cell state.
+ * Emits c_out = forget * c_in + in * update, clamped to [-clip, clip] if @clip is above 0. @clip is
+ * in units of the cell state's scale.
  */
 static int next_cell(struct nna_lower *l, enum nna_ir_rounding rounding, uint32_t c_out,
 		     uint32_t c_in, uint32_t forget, uint32_t in, uint32_t update, int32_t clip)
@@ -239,7 +243,7 @@ static int next_cell(struct nna_lower *l, enum nna_ir_rounding rounding, uint32_
 	       multiply(l, rounding, c_out, in, update, kept, clip);
 }
 
-/* out = gate * tanh(c), where c has @bits integer bits */
+/* Emits out = gate * tanh(c); @c has @bits integer bits. */
 static int hidden_state(struct nna_lower *l, enum nna_ir_rounding rounding, uint32_t out,
 			uint32_t gate, uint32_t c, uint32_t bits)
 {
@@ -247,7 +251,7 @@ static int hidden_state(struct nna_lower *l, enum nna_ir_rounding rounding, uint
 	return multiply(l, rounding, out, gate, active, NNA_NO_VALUE, 0);
 }
 
-/* With complete shapes: inputs @cell and @output, the states, have the batch of input 0. */
+/* With complete shapes: the states, inputs @cell and @output, have the batch of input 0. */
 static int check_batches(const struct nna_op_context *op, uint32_t cell, uint32_t output)
 {
 	return nna_require_dim(op, cell, 0, op->in[0].dims[0], "the batch of input 0") ?:
@@ -296,7 +300,7 @@ static int infer16(struct nna_op_context *op)
 	       nna_set_like(op, 1, Q16_OUTPUT);
 }
 
-/* The columns of a, then those of b, in the quantisation of a. */
+/* Emits the columns of @a followed by those of @b, in the quantisation of @a. Return: its value. */
 static int64_t beside(struct nna_lower *l, uint32_t a, uint32_t b)
 {
 	uint32_t rows = nna_lower_value(l, a)->dims[0], left = nna_lower_value(l, a)->dims[1];
@@ -314,9 +318,9 @@ static int64_t beside(struct nna_lower *l, uint32_t a, uint32_t b)
 }
 
 /*
- * An activated gate, from one sum of products that is then requantised. NNAPI's reference computes,
- * and its tests expect, the product of [input, last output] and [recurrent weights, input weights]:
- * data and weights in opposite orders.
+ * Emits a gate after its activation, from one sum of products. NNAPI's reference multiplies [input,
+ * last output] by [recurrent weights, input weights]: data and weights have opposite orders, and
+ * NNAPI's tests expect that. Return: its value.
  */
 static int64_t gate16(struct nna_op_context *op, uint32_t g, uint32_t data)
 {
@@ -369,10 +373,10 @@ enum {
 	Q_HIDDEN_SCALE = 31,
 };
 
-/* Number of the input with the peephole weights of a gate; NNA_NONE for the gate without. */
+/* Number of the input with the peephole weights of each gate; NNA_NONE for the cell gate. */
 static const uint32_t peephole_of[] = { Q_PEEPHOLE, Q_PEEPHOLE + 1, NNA_NONE, Q_PEEPHOLE + 2 };
 
-/* What all gates have, with weights of types @s8. */
+/* Compares the sizes of the operands of gate @g, without its norm. */
 static int check_weights(const struct nna_op_context *op, uint32_t g, uint32_t units,
 			 uint32_t outputs, uint32_t size)
 {
@@ -399,12 +403,12 @@ static int check_coupling(const struct nna_op_context *op)
 	       nna_check_both(op, Q_WEIGHTS, Q_BIAS);
 }
 
-/* Integer bits of the cell state, whose scale is a power of two. */
+/* Computes the integer bits of the cell state from its scale, which is a power of two. */
 static int cell_bits(const struct nna_op_context *op, uint32_t *bits)
 {
 	float exponent = log2f(op->in[Q_CELL].scale), nearest = roundf(exponent);
 
-	/* Models state it in a few decimal digits. */
+	/* Models state the scale with a few decimal digits only. */
 	if (fabsf(exponent - nearest) > 1e-3f || nearest < -15 || nearest > -9)
 		return nna_op_refuse(op, NNA_IN(Q_CELL), "scale %g",
 				     "a power of two from 2^-15 to 2^-9",
@@ -447,9 +451,9 @@ static int infer(struct nna_op_context *op)
 }
 
 /**
- * struct cell - what is the same in all steps
- * @gates: the input gate is without weights where it is 1 - forget gate
- * @clip: of the cell state, in its steps; 0 for none
+ * struct cell - the operands and parameters that all steps share
+ * @gates: an input gate without weights is 1 - forget gate
+ * @clip: of the cell state, in units of its scale; 0 for none
  * @bits: integer bits of the cell state
  */
 struct cell {
@@ -458,13 +462,13 @@ struct cell {
 	uint32_t bits;
 };
 
-/* A clip in whole steps of @scale, as far as they go; 0 for none. */
+/* Return: a clip in units of @scale, rounded down and at most INT16_MAX; 0 for none. */
 static int32_t clip_steps(float clip, float scale)
 {
 	return clip > 0 ? (int32_t)fminf(clip / scale, INT16_MAX) : 0;
 }
 
-/* A cell without layer norm. @clip: the number of the input that is its clip. */
+/* Reads a cell without its layer norm. @clip: the number of the input with the cell clip. */
 static int cell_values(struct nna_op_context *op, uint32_t clip, struct cell *cell)
 {
 	float limit;
@@ -486,8 +490,8 @@ static int cell_values(struct nna_op_context *op, uint32_t clip, struct cell *ce
 }
 
 /*
- * A cell state in the power of two that its scale, stated in a few decimal digits, means; nothing
- * for NNA_NO_VALUE.
+ * Views a cell state with the power of two as its scale, which the model states with a few decimal
+ * digits only. NNA_NO_VALUE stays as it is.
  */
 static int64_t exact_cell(struct nna_lower *l, uint32_t c, const struct cell *cell)
 {
@@ -498,7 +502,7 @@ static int64_t exact_cell(struct nna_lower *l, uint32_t c, const struct cell *ce
 	return nna_view_retype(l, c, NNA_TYPE_S16, scale, 0);
 }
 
-/* The layer norm of a gate, if it has one. */
+/* Reads the layer norm of a gate, if it has one. */
 static int gate_norm(struct nna_op_context *op, uint32_t g, struct gate *gate)
 {
 	float scale;
@@ -515,7 +519,7 @@ static int gate_norm(struct nna_op_context *op, uint32_t g, struct gate *gate)
 	return 0;
 }
 
-/* A gate after its activation. */
+/* Emits a gate after its activation. Return: its value. */
 static int64_t open_gate(struct nna_lower *l, const struct cell *cell, uint32_t g, uint32_t x,
 			 uint32_t h, uint32_t c)
 {
@@ -523,7 +527,10 @@ static int64_t open_gate(struct nna_lower *l, const struct cell *cell, uint32_t 
 	return activate(l, gate_function(g), GATE_BITS, raw);
 }
 
-/* The input gate. Without weights it is 1 - forget gate, 1 being the largest value of a gate. */
+/*
+ * Emits the input gate. Without weights it is 1 - forget gate, where 1 is the largest value of a
+ * gate. Return: its value.
+ */
 static int64_t input_gate(struct nna_lower *l, const struct cell *cell, uint32_t x, uint32_t h,
 			  uint32_t c, uint32_t forget)
 {
@@ -537,7 +544,7 @@ static int64_t input_gate(struct nna_lower *l, const struct cell *cell, uint32_t
 	return ret ? ret : (int64_t)out;
 }
 
-/* From cell state @c to @c_out. Return: the output gate. */
+/* Emits the next cell state @c_out from @c. Return: the output gate. */
 static int64_t step(struct nna_lower *l, const struct cell *cell, uint32_t x, uint32_t h,
 		    uint32_t c, uint32_t c_out)
 {
@@ -550,7 +557,7 @@ static int64_t step(struct nna_lower *l, const struct cell *cell, uint32_t x, ui
 	return ret ?: open_gate(l, cell, NNA_GATE_OUTPUT, x, h, c_out);
 }
 
-/* The hidden state in 8 bits is the output; with a projection, what is projected. */
+/* Emits the output: the hidden state in 8 bits, or its projection. */
 static int project(struct nna_op_context *op, uint32_t out, uint32_t gate, uint32_t c,
 		   uint32_t bits)
 {
@@ -619,7 +626,7 @@ enum {
 	S_NORM = 24,
 };
 
-/* Weights have a zero point of 0, which QUANT8_ASYMM_SIGNED does not say by itself. */
+/* Weights have a zero point of 0; the type QUANT8_ASYMM_SIGNED allows others. */
 static int check_centred(const struct nna_op_context *op)
 {
 	for (uint32_t i = Q_WEIGHTS; i < Q_PEEPHOLE; i++) {
@@ -632,7 +639,7 @@ static int check_centred(const struct nna_op_context *op)
 	return 0;
 }
 
-/* What only operations with more operands could say. */
+/* Refuses an activation other than TANH, a layer norm, and a projection. */
 static int check_plain(const struct nna_op_context *op)
 {
 	enum nna_cell_act act = NNA_CELL_TANH;
@@ -666,15 +673,15 @@ int nna_quantized_sequence_check(const struct nna_op_context *op)
 }
 
 /**
- * struct joined - the gates of a cell side by side, so that a step has one product and one look-up
- *	for all of them, and what depends on the input alone is one product for all steps
+ * struct joined - the gates of a cell, concatenated: a step needs one product and one look-up for
+ *	all gates, and one product for all steps computes the contribution of the inputs
  * @gates: numbers of the gates: first those with the logistic function, then the cell gate
  * @count: 4, or 3 where the input gate is 1 - forget gate
  * @units: of each gate
  * @recurrent: weights of the output state [@count * @units, units]
  * @tables: nna_fixed_gate_tables()
- * @lowest: what makes raw gates to indices of @tables [@count * @units]
- * @inputs: what the inputs of all steps contribute: a sequence [.., .., @count * @units]
+ * @lowest: subtracted from raw gates to make indices of @tables [@count * @units]
+ * @inputs: contribution of the inputs of all steps: a sequence [.., .., @count * @units]
  */
 struct joined {
 	uint32_t gates[NNA_GATES], count, units;
@@ -682,8 +689,8 @@ struct joined {
 };
 
 /*
- * Whether gates can be side by side: weights and biases are known now, and no gate depends on the
- * cell state.
+ * Return: true if gates can be concatenated: weights and biases are constants, and no gate depends
+ * on the cell state.
  */
 static bool can_join(const struct nna_lower *l, const struct cell *cell)
 {
@@ -700,13 +707,13 @@ static bool can_join(const struct nna_lower *l, const struct cell *cell)
 	return true;
 }
 
-/* The operand of a gate that lies @member bytes behind the start of struct gate. */
+/* Return: the operand of a gate at offset @member of struct gate. */
 static uint32_t gate_operand(const struct cell *cell, uint32_t g, size_t member)
 {
 	return *(const uint32_t *)((const char *)&cell->gates[g] + member);
 }
 
-/* The rows of one operand of all gates as one constant; @scales: written, one for each row. */
+/* Adds a constant with the rows of one operand of all gates. @scales: written, one for each row. */
 static int64_t join_rows(struct nna_lower *l, const struct joined *j, const struct cell *cell,
 			 size_t member, float *scales)
 {
@@ -730,7 +737,7 @@ static int64_t join_rows(struct nna_lower *l, const struct joined *j, const stru
 	return value;
 }
 
-/* The weights of all gates as one matrix with a scale for each row. */
+/* Adds the weights of all gates as one matrix with a scale for each row. */
 static int64_t join_weights(struct nna_lower *l, const struct joined *j, const struct cell *cell,
 			    size_t member, float *scales)
 {
@@ -738,7 +745,7 @@ static int64_t join_weights(struct nna_lower *l, const struct joined *j, const s
 	return nna_view_joined(l, rows, 0, scales);
 }
 
-/* What the inputs of all steps contribute to all gates. */
+/* Emits the contribution of the inputs of all steps to all gates. */
 static int64_t join_inputs(struct nna_lower *l, const struct joined *j, uint32_t sequence,
 			   uint32_t weights, uint32_t bias)
 {
@@ -751,7 +758,7 @@ static int64_t join_inputs(struct nna_lower *l, const struct joined *j, uint32_t
 	return nna_view_reshape(l, all, 3, dims);
 }
 
-/* What makes the raw gates to indices of the tables. @lowest: room for one for each row. */
+/* Adds the constant for @lowest of struct joined. @lowest: scratch, one number for each row. */
 static int64_t join_lowest(struct nna_lower *l, const struct joined *j, int32_t *lowest)
 {
 	const uint32_t count = j->count * j->units;
@@ -801,7 +808,10 @@ static int join(struct nna_lower *l, const struct nna_sequence *s, const struct 
 	return ret;
 }
 
-/* All gates after their activation; @x: the inputs' part. @gates: written, by number. */
+/*
+ * Emits all gates after their activation. @x: contribution of the input. @gates: written, by
+ * number.
+ */
 static int open_gates(struct nna_lower *l, const struct joined *j, uint32_t x, uint32_t h,
 		      uint32_t *gates)
 {
@@ -817,7 +827,7 @@ static int open_gates(struct nna_lower *l, const struct joined *j, uint32_t x, u
 	return ret;
 }
 
-/* step() for gates side by side. */
+/* As step(), for concatenated gates. */
 static int64_t joined_step(struct nna_lower *l, const struct cell *cell, const struct joined *j,
 			   uint32_t x, uint32_t h, uint32_t c, uint32_t c_out)
 {
@@ -833,7 +843,10 @@ static int64_t joined_step(struct nna_lower *l, const struct cell *cell, const s
 	return ret ? ret : (int64_t)gates[NNA_GATE_OUTPUT];
 }
 
-/* The output gate of step @t, with the inputs' part from @j, or where that is NULL from @s. */
+/*
+ * Emits step @t. The contribution of the input comes from @j; if @j is NULL, it is computed from
+ * the input in @s. Return: the output gate.
+ */
 static int64_t sequence_step(struct nna_lower *l, const struct nna_sequence *s,
 			     const struct cell *cell, const struct joined *j, uint32_t t,
 			     uint32_t h, uint32_t c, uint32_t c_out)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Recurrent layers, unrolled: see recurrent.h. */
+/* Lowers recurrent layers, unrolled: see recurrent.h. */
 #include "libnnaccel/ops/recurrent.h"
 
 /* Added to the variance in a layer norm. */
@@ -57,7 +57,7 @@ int nna_do_cell_act(struct nna_lower *l, enum nna_cell_act act, uint32_t out, ui
 			      fused[act], 0);
 }
 
-/* Whether a limit lies beyond all numbers that a quantised value can have. */
+/* Return: true if a clip to @limit changes no number that a quantised value can have. */
 static bool is_beyond(const struct nna_value *v, float limit)
 {
 	double low = v->type == NNA_TYPE_S16 ? INT16_MIN : INT8_MIN, high = -1 - low;
@@ -88,7 +88,7 @@ int64_t nna_view_step(struct nna_lower *l, uint32_t sequence, bool time_major, u
 	return nna_view_drop(l, part, axis);
 }
 
-/* The product with weights [N, K] for all steps: a sequence [.., .., N] from one [.., .., K]. */
+/* Emits the product with weights [N, K] for all steps: a sequence [.., .., N] from [.., .., K]. */
 static int64_t sequence_product(struct nna_lower *l, uint32_t sequence, uint32_t weights,
 				uint32_t bias)
 {
@@ -106,7 +106,7 @@ static int64_t sequence_product(struct nna_lower *l, uint32_t sequence, uint32_t
 	return ret ? ret : (int64_t)all;
 }
 
-/* a + b in new scratch memory; a itself where b is NNA_NO_VALUE. */
+/* Emits a + b to new scratch memory. Return: its value; @a if @b is NNA_NO_VALUE. */
 static int64_t sum(struct nna_lower *l, uint32_t a, uint32_t b)
 {
 	int ret;
@@ -118,7 +118,7 @@ static int64_t sum(struct nna_lower *l, uint32_t a, uint32_t b)
 	return ret ? ret : (int64_t)out;
 }
 
-/* A layer norm: each row to mean 0 and variance 1, then times weights plus bias. */
+/* Emits a layer norm: each row to mean 0 and variance 1, then times weights plus bias. */
 static int64_t normalise(struct nna_lower *l, uint32_t in, uint32_t weights, uint32_t bias)
 {
 	uint32_t rows = nna_lower_value(l, in)->dims[0];
@@ -147,8 +147,8 @@ static int64_t normalise(struct nna_lower *l, uint32_t in, uint32_t weights, uin
 }
 
 /*
- * A gate before its activation: the input's contribution, those of the output state and, with
- * peepholes, of the cell state, then the norm.
+ * Emits a gate before its activation: the sum of the contributions of the input, the output state
+ * and, with peepholes, the cell state, then the norm.
  */
 static int64_t gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t g,
 		    uint32_t from_input, uint32_t h, uint32_t c)
@@ -176,7 +176,7 @@ static int64_t gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t g
 	return value;
 }
 
-/* A gate after its activation, in new scratch memory. */
+/* Emits a gate after its activation to new scratch memory. Return: its value. */
 static int64_t open_gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t g,
 			 enum nna_cell_act act, uint32_t from_input, uint32_t h, uint32_t c)
 {
@@ -188,7 +188,7 @@ static int64_t open_gate(struct nna_lower *l, const struct nna_lstm *cell, uint3
 	return ret ? ret : (int64_t)out;
 }
 
-/* The input gate; a cell without one takes 1 - forget gate. */
+/* Emits the input gate; a cell without one uses 1 - forget gate. Return: its value. */
 static int64_t input_gate(struct nna_lower *l, const struct nna_lstm *cell, uint32_t from_input,
 			  uint32_t forget, uint32_t h, uint32_t c)
 {
@@ -202,7 +202,7 @@ static int64_t input_gate(struct nna_lower *l, const struct nna_lstm *cell, uint
 	return ret ? ret : (int64_t)out;
 }
 
-/* h_out = the hidden state, projected and clipped if the cell has a projection. */
+/* Emits h_out = the hidden state, projected and clipped if the cell has a projection. */
 static int project(struct nna_lower *l, const struct nna_lstm *cell, uint32_t h_out,
 		   uint32_t hidden)
 {
@@ -218,9 +218,10 @@ static int project(struct nna_lower *l, const struct nna_lstm *cell, uint32_t h_
 }
 
 /*
- * One step. @gates, one [batch, units] for each gate, hold what the input contributes to them, with
- * the bias unless there is a norm. @h_in and @c_in are the states before, @h_out and @c_out after
- * it.
+ * Emits one step. @gates, a value [batch, units] for each gate, hold the contribution of the input,
+ * and the bias unless the cell has a norm. @h_in and @c_in are the states before the step, @h_out
+ * and
+ * @c_out those after it.
  */
 static int lstm_step(struct nna_lower *l, const struct nna_lstm *cell, const uint32_t *gates,
 		     uint32_t h_in, uint32_t c_in, uint32_t h_out, uint32_t c_out)
@@ -248,7 +249,9 @@ static int lstm_step(struct nna_lower *l, const struct nna_lstm *cell, const uin
 	return ret ?: project(l, cell, h_out, hidden);
 }
 
-/* What the inputs of all steps contribute to a gate: a sequence [.., .., units]. */
+/*
+ * Emits the contribution of the inputs of all steps to a gate. Return: a sequence [.., .., units].
+ */
 static int64_t contribution(struct nna_lower *l, const struct nna_sequence *s, uint32_t weights,
 			    uint32_t aux_weights, uint32_t bias)
 {

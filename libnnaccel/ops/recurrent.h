@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What recurrent layers are made of. A layer is unrolled: what depends on the input alone is one
- * matrix product over all steps, the rest a few operations for each step. Functions return 0, a
- * value number where they return int64_t, or a negative errno.
+ * Functions that lower recurrent layers. A layer is unrolled: one matrix product over all steps
+ * computes everything that depends on the input alone; each step adds a few operations for the
+ * rest. Functions return 0 or a negative errno; those that return int64_t, a value number or a
+ * negative errno.
  */
 #ifndef NNA_RECURRENT_H
 #define NNA_RECURRENT_H
@@ -23,8 +24,8 @@ enum { NNA_GATE_INPUT, NNA_GATE_FORGET, NNA_GATE_CELL, NNA_GATE_OUTPUT, NNA_GATE
  * @projection: weights [outputs, units]
  * @projection_bias: [outputs]
  * @act: activation of the cell gate, and of the cell state on its way to the output
- * @cell_clip: the cell state is clipped to [-@cell_clip, @cell_clip]; 0 for not at all
- * @projection_clip: the same for the projection
+ * @cell_clip: clamps the cell state to [-@cell_clip, @cell_clip]; 0 for no clamp
+ * @projection_clip: clamps the projection in the same way
  * @type: enum nna_type of all these values
  */
 struct nna_lstm {
@@ -36,7 +37,7 @@ struct nna_lstm {
 	uint8_t type;
 };
 
-/* Input @i is a number of enum nna_cell_act. Return: as nna_op_scalar_i32(). */
+/* Reads input @i, a number of enum nna_cell_act. Return: as nna_op_scalar_i32(). */
 int nna_param_cell_act(const struct nna_op_context *op, uint32_t i, enum nna_cell_act *act);
 /*
  * Refuses the number of outputs of a bidirectional layer, whose input @i, @merge, says whether both
@@ -45,14 +46,15 @@ int nna_param_cell_act(const struct nna_op_context *op, uint32_t i, enum nna_cel
 int nna_refuse_directions(const struct nna_op_context *op, uint32_t i, bool merge, uint32_t states);
 
 /*
- * out [rows, N] = in [rows, K] x transposed weights [N, K] + bias [N], which may be NNA_NO_VALUE.
+ * Emits out [rows, N] = in [rows, K] x transposed weights [N, K] + bias [N]; @bias may be
+ * NNA_NO_VALUE.
  */
 int nna_do_linear(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t weights, uint32_t bias);
-/* out = act(in). */
+/* Emits out = act(in). */
 int nna_do_cell_act(struct nna_lower *l, enum nna_cell_act act, uint32_t out, uint32_t in);
-/* out = in within [-limit, limit]; a limit of 0 or less is none. */
+/* Emits out = in clamped to [-limit, limit]; a limit of 0 or less is none. */
 int nna_do_clip(struct nna_lower *l, uint32_t out, uint32_t in, float limit);
-/* Scratch memory [rows, columns]. */
+/* Adds scratch memory [rows, columns]. */
 int64_t nna_do_matrix(struct nna_lower *l, uint8_t type, uint32_t rows, uint32_t columns);
 /**
  * struct nna_sequence - a run of a cell over a sequence: numbers of values
@@ -61,8 +63,8 @@ int64_t nna_do_matrix(struct nna_lower *l, uint8_t type, uint32_t rows, uint32_t
  * @out: the outputs in the same layout
  * @h: output state before the first step [batch, outputs]
  * @c: cell state before the first step [batch, units]; LSTM only
- * @h_last: where to leave the last output state, or NNA_NO_VALUE
- * @c_last: where to leave the last cell state, or NNA_NO_VALUE
+ * @h_last: receives the last output state, or NNA_NO_VALUE
+ * @c_last: receives the last cell state, or NNA_NO_VALUE
  * @time_major: the first axis is time
  * @backward: from the last element to the first
  */
@@ -72,7 +74,7 @@ struct nna_sequence {
 	bool time_major, backward;
 };
 
-/* A view of step @t of a sequence [time, batch, n], or [batch, time, n]: [batch, n]. */
+/* Views step @t of a sequence [time, batch, n], or [batch, time, n], as [batch, n]. */
 int64_t nna_view_step(struct nna_lower *l, uint32_t sequence, bool time_major, uint32_t t);
 
 int nna_lstm_run(struct nna_lower *l, const struct nna_lstm *cell, const struct nna_sequence *s);

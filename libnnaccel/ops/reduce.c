@@ -7,20 +7,20 @@
  *	in 1	axes		INT32 [...]	each in [-rank, rank); may repeat
  *	in 2	keep dims	BOOL		MEAN: INT32, true above 0
  *	out 0	output		T0 [...]	REDUCE_MAX and MIN: Q0. Reduced dims become 1 if
- *						kept, else go; [1] where none is left
+ *						kept, else they go; [1] where none is left
  *
  *	REDUCE_ALL, REDUCE_ANY			BOOL8
  *	REDUCE_MAX, REDUCE_MIN, REDUCE_SUM,
  *	REDUCE_PROD				FLOAT, QUANT8, INT32
  *	MEAN					FLOAT, QUANT8
  *
- * One REDUCE command.
+ * Lowered to one REDUCE.
  */
 #include "libnnaccel/ops/op_util.h"
 
 /**
  * struct kind - an operation of this file
- * @operation: which
+ * @operation: its type
  * @kind: its function, enum nna_reduce
  * @same_quant: the output has the quantisation of the input
  */
@@ -62,7 +62,7 @@ static int read_keep(const struct nna_op_context *op, bool *keep)
 	return ret;
 }
 
-/* The axes as a bit set. */
+/* Reads the axes as a bit set. */
 static int read_axes(const struct nna_op_context *op, uint32_t *mask)
 {
 	uint32_t count, axis;
@@ -107,7 +107,7 @@ static int infer(struct nna_op_context *op)
 		else if (keep)
 			dims[rank++] = 1;
 	}
-	/* Nothing is left: a tensor of one element, as no tensor has rank 0. */
+	/* No dim is left: the output has dims [1], because no tensor has rank 0. */
 	if (!rank)
 		dims[rank++] = 1;
 	return nna_set_dims(op, 0, rank, dims);

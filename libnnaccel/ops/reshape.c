@@ -3,16 +3,16 @@
  * RESHAPE: other dims.
  *
  *	in 0	input	ANY [...]
- *	in 1	dims	INT32 [rank of the output]	one may be -1: what is left for it
+ *	in 1	dims	INT32 [rank of the output]	one may be -1: it follows from the others
  *	out 0	output	Q0 [...]
  *
- * SQUEEZE: without dims of 1.
+ * SQUEEZE: removes dims of 1.
  *
  *	in 0	input	ANY [...]
  *	in 1	axes?	INT32 [...]	in [-rank, rank), of size 1; by default all of size 1
  *	out 0	output	Q0 [...]	[1] where no dim is left
  *
- * EXPAND_DIMS: with one dim of 1 more.
+ * EXPAND_DIMS: inserts a dim of 1.
  *
  *	in 0	input	ANY [...]
  *	in 1	axis	INT32	in [-(rank + 1), rank]
@@ -23,7 +23,7 @@
  *	in 0	input	ANY [...]
  *	out 0	output	ANY [...]	the dims of the input
  *
- * The output is a view of the input's elements: no operation of the ir.
+ * The output is a view of the input's elements: lowered to no operation of the ir.
  */
 #include "libnnaccel/ops/op_util.h"
 

@@ -8,12 +8,12 @@
  *	in 2	height			T1				likewise
  *	in 3	nchw?			BOOL				false by default
  *	in 4	align corners?		BOOL				false by default; the corner
- *									pixels keep their places
+ *									pixels keep their positions
  *	in 5	half pixel centers?	BOOL				false by default; not
  *									together with align corners
  *	out 0	output			Q0 [b, height, width, c]	in the layout of the input
  *
- * One RESIZE command.
+ * Lowered to one RESIZE.
  */
 #include <math.h>
 
@@ -32,7 +32,7 @@ struct target {
 	uint32_t height, width;
 };
 
-/* Input @i as the new size of a dimension of @size. */
+/* Reads input @i, the new size of a dimension of @size pixels, or a factor for it. */
 static int read_size(const struct nna_op_context *op, uint32_t i, uint32_t size, uint32_t *out)
 {
 	int32_t number = 0;
@@ -86,7 +86,7 @@ static int infer(struct nna_op_context *op)
 				    op->in[0].dims[nna_axis_c(t.nchw)]);
 }
 
-/* Input pixels per output pixel. */
+/* Return: input pixels per output pixel. */
 static float factor(uint32_t in, uint32_t out, bool align)
 {
 	return align && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;

@@ -19,7 +19,7 @@
  *	out 0	outputs		T0	[time, batch, units] in the layout of the input
  *	out 1	last state?	T0 [batch, units]
  *
- * BIDIRECTIONAL_SEQUENCE_RNN: one cell from the first element on, another from the last.
+ * BIDIRECTIONAL_SEQUENCE_RNN: one cell runs forward over the sequence, another one backward.
  *
  *	in 0		input			FLOAT			[time, batch, K], or [batch,
  *									time, K]
@@ -44,7 +44,10 @@
  */
 #include "libnnaccel/ops/recurrent.h"
 
-/* Inputs @from to @from + 3: weights, recurrent weights, bias and state of a cell. */
+/*
+ * Compares the sizes of a cell: inputs @from to @from + 3 are its weights, recurrent weights, bias,
+ * state.
+ */
 static int check_cell(const struct nna_op_context *op, uint32_t from)
 {
 	uint32_t units = nna_known_dim(&op->in[from], 0);
@@ -53,7 +56,7 @@ static int check_cell(const struct nna_op_context *op, uint32_t from)
 	       nna_check_dim(op, from + 2, 0, units) ?: nna_check_dim(op, from + 3, 1, units);
 }
 
-/* With complete shapes: input @in has as many elements as input @weights takes. */
+/* With complete shapes: the last dimension of input @in is that of input @weights. */
 static int check_size(const struct nna_op_context *op, uint32_t in, uint32_t weights)
 {
 	uint32_t size = op->in[in].dims[op->in[in].rank - 1];
@@ -76,7 +79,7 @@ static int rnn_infer(struct nna_op_context *op)
 	return check_size(op, 0, 1) ?: nna_set_dims(op, 0, 2, dims) ?: nna_set_dims(op, 1, 2, dims);
 }
 
-/* The values of a cell and its first state. */
+/* Reads the values of a cell and of its first state. */
 static int cell_values(struct nna_op_context *op, uint32_t from, struct nna_rnn *cell,
 		       uint32_t *state)
 {
@@ -139,7 +142,7 @@ static int uni_infer(struct nna_op_context *op)
 	return ret;
 }
 
-/* Output @i, or NNA_NO_VALUE where the operation has fewer. */
+/* Return: the value of output @i, NNA_NO_VALUE if the operation has fewer outputs. */
 static int64_t optional_out(struct nna_op_context *op, uint32_t i)
 {
 	return i < op->operation->output_count ? nna_lower_out(op, i) : NNA_NO_VALUE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ROI_ALIGN, ROI_POOLING: regions of images, each resampled to one size: the mean of samples
- * between pixels, and the maximum of pixels.
+ * ROI_ALIGN, ROI_POOLING: regions of images, resampled to one size. ROI_ALIGN computes the mean of
+ * interpolated samples, ROI_POOLING the maximum of pixels.
  *
  *	in 0	images		FLOAT, QUANT8 [b, h, w, c]	[b, c, h, w] with nchw
  *	in 1	regions		boxes [n, 4]			x1 y1 x2 y2
@@ -26,14 +26,14 @@
  *	in 7	nchw	BOOL
  *	out 0	output	Q0 [n, height, width, c]	in the layout of the images
  *
- * Types of boxes: see box.h. One ROI command.
+ * box.h says which types boxes have. Lowered to one ROI.
  */
 #include "libnnaccel/ops/box.h"
 #include "libnnaccel/ops/window.h"
 
 /**
  * struct target - the parameters
- * @command: with those of the ROI command
+ * @command: the ROI with its parameters
  * @height: of the output
  * @width: of the output
  * @nchw: layout of images and output
@@ -44,7 +44,7 @@ struct target {
 	bool nchw;
 };
 
-/* Number of the input that is the layout. */
+/* Return: the number of the input with the layout. */
 static uint32_t layout_input(const struct nna_op_context *op)
 {
 	return op->operation->type == NNA_OPERATION_ROI_ALIGN ? 9 : 7;

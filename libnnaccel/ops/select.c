@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * SELECT: elements of one tensor or the other.
+ * SELECT: elements of one of two tensors, by a condition.
  *
  *	in 0	condition	BOOL8 [...]
- *	in 1	a		FLOAT, INT32, QUANT8 [...]	taken where the condition is true
- *	in 2	b		T1 [...]			taken elsewhere
+ *	in 1	a		FLOAT, INT32, QUANT8 [...]	elements for a true condition
+ *	in 2	b		T1 [...]			elements for a false one
  *	out 0	output		T1 [...]
  *
- * All have the same dims. One SELECT of the ir.
+ * All have the same dims. Lowered to one SELECT of the ir.
  */
 #include "libnnaccel/ops/op_util.h"
 

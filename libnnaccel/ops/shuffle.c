@@ -16,22 +16,22 @@
  *	in 3	nchw?		BOOL			false by default
  *	out 0	output		Q0 [...]		in the layout of the input
  *
- * BATCH_TO_SPACE_ND: and back.
+ * BATCH_TO_SPACE_ND: the inverse of SPACE_TO_BATCH_ND without paddings.
  *
  *	in 0	input		FLOAT, QUANT8, INT32	[b, h, w, c], with nchw [b, c, h, w]
  *	in 1	block sizes	INT32 [2]		height, width; 1 or more
  *	in 2	nchw?		BOOL			false by default
  *	out 0	output		Q0 [...]		in the layout of the input
  *
- * CHANNEL_SHUFFLE: the n'th channels of all groups come together.
+ * CHANNEL_SHUFFLE: orders channels by their index within the group, then by group.
  *
  *	in 0	input	FLOAT, QUANT8, INT32 [...]
  *	in 1	groups	INT32	a divisor of the axis
  *	in 2	axis	INT32	in [-rank, rank)
  *	out 0	output	Q0 [...]
  *
- * Each is one COPY between two views of the same axes: for blocks these are batch, block row, block
- * column, height, width and channel. Padding is a FILL and a COPY before that.
+ * Lowered to one COPY between two views with the same axes: for blocks these are batch, block row,
+ * block column, height, width and channel. For paddings, a FILL and a COPY precede it.
  */
 #include "libnnaccel/ops/window.h"
 
@@ -57,7 +57,7 @@ static bool is_batch(const struct nna_op_context *op)
 	       op->operation->type == NNA_OPERATION_BATCH_TO_SPACE_ND;
 }
 
-/* Number of the input that is the layout. */
+/* Return: the number of the input with the layout. */
 static uint32_t layout_input(const struct nna_op_context *op)
 {
 	return op->operation->type == NNA_OPERATION_SPACE_TO_BATCH_ND ? 3 : 2;
@@ -170,8 +170,8 @@ static int infer(struct nna_op_context *op)
 }
 
 /*
- * The large image [b, h * bh, w * bw, c] as [b, bh, bw, h, w, c]: its axes are taken apart in the
- * layout that it has, which makes a view of a contiguous value, and then brought in order.
+ * Views the large image [b, h * bh, w * bw, c] as [b, bh, bw, h, w, c]. It splits the axes in the
+ * image's own layout, where the value is contiguous, and then permutes them.
  */
 static int64_t large_view(struct nna_lower *l, uint32_t value, const struct block *block,
 			  const uint32_t *dims)
@@ -187,7 +187,7 @@ static int64_t large_view(struct nna_lower *l, uint32_t value, const struct bloc
 	return nna_view_permute(l, apart, block->nchw ? from_nchw : from_nhwc);
 }
 
-/* The small image, [bh * bw * b, h, w, c] (@batch) or [b, h, w, bh * bw * c], in the same way. */
+/* Views the small image, [bh * bw * b, h, w, c] (@batch) or [b, h, w, bh * bw * c], likewise. */
 static int64_t small_view(struct nna_lower *l, uint32_t value, const struct block *block,
 			  const uint32_t *dims, bool batch)
 {
@@ -211,7 +211,7 @@ static int64_t small_view(struct nna_lower *l, uint32_t value, const struct bloc
 	return nna_view_permute(l, apart, orders[which]);
 }
 
-/* The input of SPACE_TO_BATCH_ND with its padding, in scratch memory; @dims grow by it. */
+/* Emits the padded input of SPACE_TO_BATCH_ND to scratch memory; adds the paddings to @dims. */
 static int64_t padded(struct nna_op_context *op, uint32_t in, const struct block *block,
 		      uint32_t *dims)
 {

@@ -7,7 +7,7 @@
  *	in 2	size	INT32 [rank]	-1: to the end
  *	out 0	output	Q0 [...]
  *
- * STRIDED_SLICE: every n'th element of a box, forwards or backwards.
+ * STRIDED_SLICE: every n-th element of a box, forwards or backwards.
  *
  *	in 0	input		ANY [...]
  *	in 1	begin		INT32 [rank]	negative ones count from the end
@@ -18,17 +18,17 @@
  *	in 6	shrink mask	INT32		bit k: dimension k, of one element, is dropped
  *	out 0	output		Q0 [...]	[1] where no dim is left
  *
- * One COPY of a view.
+ * Lowered to one COPY of a view.
  */
 #include "libnnaccel/ops/op_util.h"
 
-/* The elements of one dimension that are taken: @start, @start + @step, ..., @count of them. */
+/* The selected elements of one dimension: @count of them, at @start, @start + @step ... */
 struct range {
 	uint32_t start, count;
 	int32_t step;
 };
 
-/* Input @i: one number for each dimension. */
+/* Reads input @i: one number for each dimension. */
 static int read_numbers(const struct nna_op_context *op, uint32_t i, int32_t *numbers)
 {
 	return nna_param_numbers(op, i, op->in[0].rank, "the rank of input 0", numbers);
@@ -79,8 +79,8 @@ static int slice_infer(struct nna_op_context *op)
 }
 
 /*
- * A begin or end as a position in [0, dim], or in [-1, dim - 1] for a slice that runs backwards.
- * Negative numbers count from the end.
+ * Return: a begin or end, clamped to [0, dim], or to [-1, dim - 1] for a slice that runs backwards.
+ * A negative @index counts from the end.
  */
 static int64_t clamp_index(int32_t index, int64_t dim, bool forward)
 {
@@ -160,7 +160,7 @@ static int lower(struct nna_op_context *op)
 		part = next;
 		dims[k] = ranges[k].count;
 	}
-	/* Dropped dims have one element, so the output is the same elements under other dims. */
+	/* Dropped dims have one element, so the output has the same elements and other dims. */
 	NNA_VALUE(whole, nna_emit_reshape(op->lower, out, rank, dims));
 	return nna_do_move(op->lower, whole, part);
 }

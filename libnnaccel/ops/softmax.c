@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * SOFTMAX, LOG_SOFTMAX: e^(beta * x) over the sum of these along an axis, and the logarithm of
- * that.
+ * SOFTMAX, LOG_SOFTMAX: e^(beta * x) divided by the sum of these along an axis, and the logarithm
+ * of this quotient.
  *
  *	in 0	input	FLOAT, QUANT8 [...]	no QUANT8 for LOG_SOFTMAX
  *	in 1	beta	FLOAT			above 0 for SOFTMAX
@@ -9,7 +9,7 @@
  *						states it
  *	out 0	output	T0 [...]		QUANT8: scale 1/256, zero point 0, signed -128
  *
- * One SOFTMAX command.
+ * Lowered to one SOFTMAX.
  */
 #include "libnnaccel/ops/op_util.h"
 

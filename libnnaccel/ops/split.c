@@ -14,7 +14,7 @@
  *	out 0 ...	outputs	Q0 [...]	as many as the axis is long; [1] where no dim is
  *						left
  *
- * A COPY for each output.
+ * Lowered to a COPY for each output.
  */
 #include "libnnaccel/ops/op_util.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Subgraphs in the place of the operations that refer to them: see subgraph.h. */
+/* Lowers subgraphs in place of the operations that refer to them: see subgraph.h. */
 #include "libnnaccel/ops/subgraph.h"
 
 #include "libnnaccel/ir/ir.h"
@@ -11,13 +11,13 @@ void nna_subgraph_end(struct nna_subgraph_run *run)
 	*run = (struct nna_subgraph_run){ 0 };
 }
 
-/* Completes run->shapes. -EAGAIN: some depend on data. */
+/* Completes run->shapes. Return: 0, -EAGAIN if a shape depends on data, or another error. */
 static int infer(struct nna_subgraph_run *run, const struct nna_op_context *op)
 {
 	int ret = nna_infer_subgraph(op->graph, run->number, run->shapes, run->bound,
 				     run->bound_count, NULL, op->log);
 
-	/* Rows that the run counts: then the runtime runs the operation around in parts. */
+	/* The run counts the rows of a bounded operand, so the runtime runs the operation in parts. */
 	for (uint32_t i = 0; i < run->subgraph->operand_count && !ret; i++)
 		if (run->shapes[i].bounded)
 			ret = -EAGAIN;
@@ -60,7 +60,7 @@ int nna_subgraph_begin(struct nna_subgraph_run *run, const struct nna_op_context
 	return ret;
 }
 
-/* -ENOTSUP with a message where an operation of the subgraph is not supported, or wrong. */
+/* Return: 0, or -ENOTSUP with a message if an operation of the subgraph cannot be lowered. */
 static int check_operations(const struct nna_op_context *op, uint32_t which)
 {
 	uint32_t number = op->in_operand[which]->subgraph;
@@ -129,7 +129,7 @@ int nna_subgraph_check(const struct nna_op_context *op, uint32_t i, uint32_t fir
 	return check_operations(op, i);
 }
 
-/* One operation within the frame. */
+/* Lowers one operation of the subgraph. */
 static int lower_operation(struct nna_frame *frame, struct nna_subgraph_run *run,
 			   const struct nna_op_context *outer, uint32_t index)
 {

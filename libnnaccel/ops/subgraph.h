@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Subgraphs that an operation (IF, WHILE) refers to: their shapes for given inputs, and their
- * operations in the place of the operation.
+ * Subgraphs that an operation (IF, WHILE) refers to: infers their shapes for given inputs and
+ * lowers their operations in place of the operation.
  *
- * An nna_subgraph_run belongs to its user from nna_subgraph_begin() to nna_subgraph_end(). Values
- * of the operation's inputs that are known when the program is compiled are known inside, too.
+ * The caller owns an nna_subgraph_run from nna_subgraph_begin() to nna_subgraph_end(). A value of
+ * the operation's inputs that is known when the program is compiled is known in the subgraph, too.
  */
 #ifndef NNA_SUBGRAPH_H
 #define NNA_SUBGRAPH_H
@@ -12,8 +12,8 @@
 #include "libnnaccel/ops/op_util.h"
 
 /**
- * struct nna_subgraph_run - a subgraph in the place of one operation
- * @subgraph: which, the graph's
+ * struct nna_subgraph_run - a subgraph that is lowered in place of one operation
+ * @subgraph: the subgraph; the graph owns it
  * @number: its number
  * @shapes: of all its operands, final; owned
  * @bound: @bound_count inputs whose values are known; the array is owned, the bytes are not
@@ -28,16 +28,16 @@ struct nna_subgraph_run {
 };
 
 /**
- * nna_subgraph_begin() - the subgraph that an input of an operation refers to, with its shapes
+ * nna_subgraph_begin() - infer the shapes of the subgraph that an input of an operation refers to
  * @run: filled in
  * @op: the operation
  * @i: number of that input
  * @first: the inputs of the subgraph are the operation's inputs from this one on
- * @known: how many of the last inputs keep their values while the subgraph runs (all for IF; for
- *	WHILE those that no iteration writes)
+ * @known: the number of the last inputs that keep their values while the subgraph runs (all for IF;
+ *	for WHILE those that no iteration writes)
  *
- * Return: 0, -EAGAIN where shapes depend on data, or another error; after an error there is nothing
- * to end.
+ * Return: 0, -EAGAIN if a shape depends on data, or another error. After an error the caller does
+ * not call nna_subgraph_end().
  */
 int nna_subgraph_begin(struct nna_subgraph_run *run, const struct nna_op_context *op, uint32_t i,
 		       uint32_t first, uint32_t known);
@@ -47,7 +47,7 @@ void nna_subgraph_end(struct nna_subgraph_run *run);
 int nna_subgraph_check_input(const struct nna_op_context *op, uint32_t i);
 /*
  * Input @i refers to a subgraph with @outputs outputs, whose inputs have the types of the
- * operation's inputs from @first on; -ENOTSUP where one of its operations is not supported.
+ * operation's inputs from @first on. -ENOTSUP: one of its operations cannot be lowered.
  */
 int nna_subgraph_check(const struct nna_op_context *op, uint32_t i, uint32_t first,
 		       uint32_t outputs);
@@ -59,7 +59,7 @@ int nna_subgraph_check(const struct nna_op_context *op, uint32_t i, uint32_t fir
 int nna_subgraph_lower(struct nna_subgraph_run *run, const struct nna_op_context *op,
 		       const uint32_t *inputs, const uint32_t *outputs);
 
-/* The inferred shape of output @i. */
+/* Return: the inferred shape of output @i. */
 static inline const struct nna_shape *nna_subgraph_output(const struct nna_subgraph_run *run,
 							  uint32_t i)
 {

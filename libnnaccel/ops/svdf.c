@@ -12,9 +12,9 @@
  *	out 0	state		T0 [batch, memory * filters]
  *	out 1	output		T0 [batch, units]
  *
- * The state holds the last features of each filter. The newest take the last place; the output is
- * the sum over memory and rank of state times time weights; then the state moves on by one place,
- * which leaves 0 in the last.
+ * The state holds the last features of each filter. A step writes the new features to the last
+ * element. The output is the sum over memory and rank of state times time weights. Then the state
+ * is shifted by one element, and its last element becomes 0.
  */
 #include "libnnaccel/ops/recurrent.h"
 

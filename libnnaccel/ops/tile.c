@@ -17,7 +17,7 @@
  *	in 0	input	ANY or QUANT8_SYMM_PER_CHANNEL [...]
  *	out 0	rank	INT32
  *
- * TILE and FILL are one COPY of a broadcast view; RANK is a FILL command.
+ * TILE and FILL are lowered to one COPY of a broadcast view, RANK to a FILL.
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -26,7 +26,7 @@ static int tile_check(struct nna_op_context *op)
 	return nna_check_out_quant(op, 0, 0) ?: nna_check_dim(op, 1, 0, op->in[0].rank);
 }
 
-/* Input @i as dims; with @multiples as factors of those of input 0. */
+/* Reads input @i as dims; with @multiples, as factors of the dims of input 0. */
 static int read_dims(const struct nna_op_context *op, uint32_t i, bool multiples, uint32_t *dims,
 		     uint32_t *rank)
 {
@@ -62,8 +62,9 @@ static int tile_infer(struct nna_op_context *op)
 }
 
 /*
- * The output is seen as [m0, d0, m1, d1, ...] and the input as [1, d0, 1, d1, ...], broadcast to
- * that. Axes that do not repeat have no m and dims of 1 no d, so that the rank stays small.
+ * Views the output as [m0, d0, m1, d1, ...] and the input as [1, d0, 1, d1, ...], which is
+ * broadcast to it. m is left out for axes that do not repeat, and d for dims of 1, to keep the rank
+ * small.
  */
 static int tile_lower(struct nna_op_context *op)
 {

@@ -5,10 +5,12 @@
  *	in 0	input	FLOAT, INT32, QUANT8 [..., n]
  *	in 1	k	INT32		1 to n
  *	out 0	values	Q0 [..., k]
- *	out 1	indices	INT32 [..., k]	their places in the row
+ *	out 1	indices	INT32 [..., k]	their indices in the row
  *
- * Of equal elements that with the higher index comes first; in a graph with TFLite's rounding that
- * with the lower one, as in TFLite's kernels. One TOPK command.
+ * Among equal elements the one with the higher index comes first. In a graph with TFLite's rounding
+ * the one with the lower index does, as in TFLite's kernels.
+ *
+ * Lowered to one TOPK.
  */
 #include "libnnaccel/ops/op_util.h"
 

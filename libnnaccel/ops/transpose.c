@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * TRANSPOSE: the axes in another order.
+ * TRANSPOSE: permutes the axes.
  *
  *	in 0	input		ANY [...]
  *	in 1	permutation?	INT32 [rank]	the input's axis for each of the output's; by
  *						default all in reverse order
  *	out 0	output		Q0 [...]
  *
- * REVERSE: one axis backwards.
+ * REVERSE: reverses one axis.
  *
  *	in 0	input	ANY [...]
  *	in 1	axis	INT32 [1]	in [-rank, rank)
  *	out 0	output	Q0 [...]
  *
- * One COPY of a view.
+ * Lowered to one COPY of a view.
  */
 #include "libnnaccel/ops/op_util.h"
 

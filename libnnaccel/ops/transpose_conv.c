@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 /*
- * TRANSPOSE_CONV_2D: the transpose of a convolution, as its gradient is.
+ * TRANSPOSE_CONV_2D: the transpose of a convolution, as in its gradient.
  *
  *	in 0	input	FLOAT, QUANT8 [b, h, w, C]	[b, C, h, w] with nchw
  *	in 1	weights	as for CONV_2D			[N, kh, kw, C]
  *	in 2	bias?	as for CONV_2D [N]
  *
- * then, with padding by scheme (9 inputs),
+ * then, with a padding scheme (9 inputs),
  *
  *	in 3		output shape	INT32 [4]	in the layout of the input
  *	in 4 ...	window		INT32, BOOL	scheme, strides, activation, nchw: see
  *							window.h
  *
- * or, with padding by numbers (11 inputs),
+ * or, with explicit paddings (11 inputs),
  *
  *	in 3 ...	window	INT32, BOOL	padding, strides, activation, nchw: see window.h
  *
  *	out 0	output	T0 [b, h, w, N]	in the layout of the input
  *
- * Lowered to a convolution of stride 1: the input is spread out, with stride - 1 zeros between its
- * pixels; the filter is read backwards; and a padding p of the output is one of filter - 1 - p of
+ * Lowered to a convolution of stride 1: stride - 1 zeros are inserted between the pixels of the
+ * input, the filter is reversed, and a padding p of the output becomes a padding filter - 1 - p of
  * the input.
  */
 #include "libnnaccel/ops/conv.h"
@@ -48,7 +48,7 @@ static int check(struct nna_op_context *op)
 	       nna_window_check(op, &order);
 }
 
-/* Scheme SAME: the first padding of the convolution that this one is the transpose of. */
+/* Return: with scheme SAME, the leading padding of the convolution whose transpose this is. */
 static uint32_t head(uint32_t out, uint32_t stride, uint32_t filter)
 {
 	uint64_t need = (uint64_t)((out + stride - 1) / stride - 1) * stride + filter;
@@ -92,7 +92,7 @@ static int read_output_shape(const struct nna_op_context *op, struct nna_window 
 	return 0;
 }
 
-/* The size of the output with padding by numbers. */
+/* Computes the size of the output with explicit paddings. */
 static int extent(const struct nna_op_context *op, uint32_t in, uint32_t stride, uint32_t filter,
 		  uint32_t before, uint32_t after, uint32_t *out)
 {
@@ -141,7 +141,7 @@ static int infer(struct nna_op_context *op)
 	       nna_set_image(op, w.nchw, op->in[0].dims[0], height, width, op->in[1].dims[0]);
 }
 
-/* The image [b, h, w, c] with stride - 1 zeros between its pixels. */
+/* Emits the image [b, h, w, c] with stride - 1 zeros between its pixels. Return: its value. */
 static int64_t spread(struct nna_lower *l, uint32_t image, const struct nna_window *w)
 {
 	const struct nna_value *v = nna_lower_value(l, image);
@@ -166,8 +166,8 @@ static int64_t spread(struct nna_lower *l, uint32_t image, const struct nna_wind
 }
 
 /*
- * The padding @pad of the convolution along @axis, for one @before of the output. Where it would be
- * negative, the view leaves out that many rows or columns instead.
+ * Computes the padding @pad of the convolution along @axis from the padding @before of the output.
+ * If it would be negative, @pad is 0 and the returned view omits as many rows or columns.
  */
 static int64_t trim(struct nna_lower *l, uint32_t image, uint32_t axis, uint32_t filter,
 		    uint32_t before, uint32_t *pad)

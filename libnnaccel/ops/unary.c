@@ -4,16 +4,16 @@
  *
  *	in 0	input	see below [...]
  *	in 1	alpha	FLOAT		ELU and LEAKY_RELU only
- *	out 0	output	T0 [...]	RELU, RELU1, RELU6: Q0. Of QUANT8: TANH has scale 1/128 and
- *					zero point 128, LOGISTIC 1/256 and 0; signed ones are 128
- *					less
+ *	out 0	output	T0 [...]	RELU, RELU1, RELU6: Q0. With QUANT8: TANH has scale 1/128
+ *					and zero point 128, LOGISTIC 1/256 and 0; signed zero points
+ *					are 128 less
  *
  *	FLOOR, EXP, LOG, SQRT, SIN, COS, ELU					FLOAT
  *	ABS, NEG								FLOAT, INT32
  *	RELU, RELU1, RELU6, TANH, LOGISTIC, RSQRT, HARD_SWISH, LEAKY_RELU	FLOAT, QUANT8
  *	LOGICAL_NOT								BOOL8
  *
- * One element-wise operation of the ir.
+ * Lowered to one element-wise operation of the ir.
  */
 #include "libnnaccel/ops/op_util.h"
 
@@ -22,9 +22,9 @@ enum output { ANY, AS_INPUT, OF_TANH, OF_LOGISTIC };
 
 /**
  * struct function - an operation of this file
- * @operation: which
+ * @operation: its type
  * @ewise: its function, enum nna_function
- * @act: enum nna_activation, for those that are a clamp
+ * @act: enum nna_activation, for functions that are a clamp
  * @output: enum output
  */
 struct function {
@@ -64,7 +64,7 @@ static const struct function *find(enum nna_operation_type type)
 	return NULL;
 }
 
-/* TANH and LOGISTIC spread [-1, 1) and [0, 1) over all numbers of the type. */
+/* TANH and LOGISTIC map [-1, 1) and [0, 1) to the whole range of the type. */
 static int check(struct nna_op_context *op)
 {
 	const struct function *f = find(op->operation->type);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * WHILE: a subgraph again and again, as long as another says so.
+ * WHILE: runs a subgraph, the body, as long as another subgraph, the condition, is true.
  *
- *	in 0		condition	SUBGRAPH	gives one BOOL8 [1]
- *	in 1		body		SUBGRAPH	gives the first two groups of inputs anew
- *	in 2 ...	inputs		any		first what the operation returns, then what
- *							only the loop needs, then what no iteration
- *							changes
- *	out 0 ...	outputs		any		the first group after the last iteration
+ *	in 0		condition	SUBGRAPH	its output is one BOOL8 [1]
+ *	in 1		body		SUBGRAPH	its outputs are the next state
+ *	in 2 ...	inputs		any		first the state: the part that the operation
+ *							returns, then the rest; then inputs that no
+ *							iteration changes
+ *	out 0 ...	outputs		any		the first part of the last state
  *
- * The loop runs on the device. What an iteration changes, the state, is kept in scratch memory of a
- * fixed shape; the body writes its results next to it, and then they are copied over. Where an
- * iteration changes a shape, or a shape inside depends on data, infer() returns -EAGAIN, and the
- * runtime runs the loop from outside (runtime/parts.c).
+ * The loop runs on the device. The state lies in scratch memory of a fixed shape. The body writes
+ * the next state to memory of its own, which is then copied to the state. If an iteration changes a
+ * shape, or a shape inside a subgraph depends on data, infer() returns -EAGAIN, and the runtime
+ * runs the loop itself (runtime/parts.c).
  */
 #include "libnnaccel/ops/subgraph.h"
 
 enum { CONDITION = 0, BODY = 1, INPUTS = 2 };
 
-/* How many inputs the body gives anew. */
+/* Return: the number of inputs that are the state. */
 static uint32_t state_count(const struct nna_op_context *op)
 {
 	return op->graph->subgraphs[op->in_operand[BODY]->subgraph].output_count;
@@ -59,7 +59,7 @@ static int check(struct nna_op_context *op)
 	return ret;
 }
 
-/* Begins a subgraph with the shapes that the state has at first. */
+/* Begins a subgraph with the shapes of the first state. */
 static int begin(struct nna_subgraph_run *run, const struct nna_op_context *op, uint32_t which)
 {
 	uint32_t constant = op->operation->input_count - INPUTS - state_count(op);
@@ -105,7 +105,7 @@ static int move_all(struct nna_lower *l, uint32_t count, const uint32_t *out, co
 	return ret;
 }
 
-/* @now: a value for each input, the state first; @next: the state after the body. */
+/* Emits the loop. @now: a value for each input, the state first. @next: receives the next state. */
 static int loop(struct nna_op_context *op, struct nna_subgraph_run *condition,
 		struct nna_subgraph_run *body, const uint32_t *now, const uint32_t *next)
 {
@@ -168,6 +168,6 @@ static int lower(struct nna_op_context *op)
 
 const struct nna_op nna_op_while = {
 	.type = NNA_OPERATION_WHILE,
-	.asks_data = true, /* the outputs say nothing about shapes inside of the subgraphs */
+	.asks_data = true, /* shapes inside the subgraphs do not follow from those of the outputs */
 	.check = check, .infer = infer, .lower = lower,
 };

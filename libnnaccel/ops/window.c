@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Windows of convolutions and poolings: see window.h. */
+/* Reads and checks windows of convolutions and poolings: see window.h. */
 #include "libnnaccel/ops/window.h"
 
 static int number(const struct nna_op_context *op, uint32_t i, const char *what, int32_t least,
@@ -65,7 +65,7 @@ int nna_window_check(const struct nna_op_context *op, const struct nna_window_or
 	return ret ?: nna_later(nna_window_read(op, order, &w));
 }
 
-/* One direction: paddings @head and @tail of SAME, and the size of the output. */
+/* Computes the size of the output along one axis; with @same, also the paddings @head and @tail. */
 static int place(const struct nna_op_context *op, bool same, uint32_t size, uint32_t filter,
 		 uint32_t stride, uint32_t dilation, uint32_t *head, uint32_t *tail, uint32_t *out)
 {
@@ -93,7 +93,7 @@ static int place(const struct nna_op_context *op, bool same, uint32_t size, uint
 	return nna_require_size(op, 0, room);
 }
 
-/* Refuses a window that is beyond the device's limits. */
+/* Refuses a window beyond the limits of the ir. */
 static int check_limits(const struct nna_op_context *op, const struct nna_window *w,
 			uint32_t out_height, uint32_t out_width)
 {
