@@ -4,7 +4,7 @@
  *
  *	in 0	boxes	FLOAT, QUANT16_ASYMM [n, 4]	x1 y1 x2 y2; quantised boxes have scale 1/8
  *							and zero point 0
- *	in 1	deltas	T0 [n, classes * 4]		dx dy dw dh; QUANT8 beside quantised boxes
+ *	in 1	deltas	T0 [n, classes * 4]		dx dy dw dh; QUANT8 with quantised boxes
  *	in 2	images	INT32 [n]			the image that each box belongs to
  *	in 3	sizes	Q0 [images, 2]			height, width
  *	out 0	boxes	Q0 [n, classes * 4]

@@ -2,11 +2,11 @@
 /*
  * FIBONACCI: the first n Fibonacci numbers, 1, 1, 2, 3 ...
  *
- *	in 0	n		INT64 [1], FLOAT32 [1]		1 to MAX_COUNT
- *	in 1	scaling		INT64 [3]			multiplier, divisor, offset: constants;
- *								1, 1, 0 for numbers of FLOAT32
- *	out 0	numbers		INT64 [n], FLOAT32 [n]		number * multiplier / divisor + offset,
- *								the quotient rounded down
+ *	in 0	n	INT64 [1], FLOAT32 [1]	1 to MAX_COUNT
+ *	in 1	scaling	INT64 [3]		multiplier, divisor, offset: constants; 1, 1, 0 for
+ *						numbers of FLOAT32
+ *	out 0	numbers	INT64 [n], FLOAT32 [n]	number * multiplier / divisor + offset, the quotient
+ *						rounded down
  *
  * An example of a vendor's operation, which NNAPI does not have (hal-bridge/examples/). The device
  * runs a loop: each iteration shifts the row of numbers by one element and appends the next number.

@@ -6,8 +6,8 @@
  *	in 1	axis	INT32		in [-rank, rank)
  *	in 2	indices	INT32, INT64 [...]	QUANT8: the stored number less the least number of
  *						the type; for a table of a function
- *	out 0	output	Q0 [...]	the dims of the input, those of the indices in the place of
- *					the axis
+ *	out 0	output	Q0 [...]	the dims of the input, with the dims of the indices in place
+ *					of the axis
  *
  * EMBEDDING_LOOKUP: rows of a table.
  *

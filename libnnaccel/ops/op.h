@@ -102,7 +102,7 @@ struct nna_op_context {
 
 /**
  * struct nna_op - one operation
- * @type: which
+ * @type: its type
  * @asks_data: infer() must know the data that it reads, even if the shapes of all outputs are known
  * @asks_floats: infer() may read FLOAT32 data, too
  * @any_rank: lowered to copies and fills only, so operands may have more than NNA_IR_MAX_RANK dims

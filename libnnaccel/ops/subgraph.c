@@ -17,7 +17,7 @@ static int infer(struct nna_subgraph_run *run, const struct nna_op_context *op)
 	int ret = nna_infer_subgraph(op->graph, run->number, run->shapes, run->bound,
 				     run->bound_count, NULL, op->log);
 
-	/* The run counts the rows of a bounded operand, so the runtime runs the operation in parts. */
+	/* A run counts the rows of a bounded operand: the runtime runs the operation in parts. */
 	for (uint32_t i = 0; i < run->subgraph->operand_count && !ret; i++)
 		if (run->shapes[i].bounded)
 			ret = -EAGAIN;
