@@ -36,6 +36,7 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -64,6 +65,7 @@ struct nna_pages;
 struct nna_reset;
 struct nna_ring;
 struct nna_sched;
+struct nna_shrinker;
 struct nna_users;
 struct nna_vms;
 
@@ -91,10 +93,13 @@ struct nna_bus_ops {
  * @sched: the schedulers; owned by nna_sched.c.
  * @jobs: state that the jobs of all contexts share; owned by nna_job.c.
  * @control_waitq: woken when an entry of the control ring has completed, and after a reset.
+ * @vm_ops: of CPU mappings of buffer objects: those of the shmem helper, with one of nna_gem.c.
  * @bos: all buffer objects, so that unbind can undo their DMA mappings.
  * @bos_lock: protects @bos, and the mappings of the objects against unbind.
- * @unneeded: objects that user space does not need, by drm_gem_shmem_object.madv_list.
- * @unneeded_lock: protects @unneeded; no memory is allocated with it held.
+ * @unneeded: objects that reclaim may purge, by drm_gem_shmem_object.madv_list.
+ * @unneeded_pages: number of their pages; read without the lock, too.
+ * @unneeded_lock: protects these two; no memory is allocated with it held.
+ * @shrinker: the shrinker's counts; owned by nna_shrinker.c.
  * @pages: the count of pinned pages; owned by nna_pages.c.
  * @users: the users of the device; owned by nna_user.c.
  * @vms: the address spaces by ASID; owned by nna_vm.c.
@@ -127,10 +132,13 @@ struct nna_device {
 	struct nna_sched *sched;
 	struct nna_jobs *jobs;
 	wait_queue_head_t control_waitq;
+	struct vm_operations_struct vm_ops;
 	struct list_head bos;
 	struct mutex bos_lock;
 	struct list_head unneeded;
+	unsigned long unneeded_pages;
 	struct mutex unneeded_lock;
+	struct nna_shrinker *shrinker;
 	struct nna_pages *pages;
 	struct nna_users *users;
 	struct nna_vms *vms;

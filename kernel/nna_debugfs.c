@@ -14,6 +14,7 @@
 #include "nna_gem.h"
 #include "nna_pm.h"
 #include "nna_ring.h"
+#include "nna_shrinker.h"
 #include "nna_vm.h"
 
 static struct nna_device *nna_debugfs_device(struct seq_file *m)
@@ -145,12 +146,24 @@ static int nna_debugfs_latency(struct seq_file *m, void *data)
 	return ret;
 }
 
+static int nna_debugfs_shrinker(struct seq_file *m, void *data)
+{
+	struct nna_device *nna = nna_debugfs_device(m);
+	struct nna_shrinker_counts c;
+
+	nna_shrinker_read(nna, &c);
+	seq_printf(m, "pages %lu\ncalls %llu\nseen %llu\npurged %llu\n", nna_shrinker_count(nna),
+		   c.calls, c.seen, c.purged);
+	return 0;
+}
+
 static const struct drm_debugfs_info nna_debugfs_files[] = {
 	{ "rings", nna_debugfs_rings },
 	{ "counters", nna_debugfs_counters },
 	{ "gems", nna_debugfs_gems },
 	{ "gpuvas", nna_debugfs_gpuvas },
 	{ "latency", nna_debugfs_latency },
+	{ "shrinker", nna_debugfs_shrinker },
 };
 
 void nna_debugfs_init(struct nna_device *nna)

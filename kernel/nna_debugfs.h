@@ -7,6 +7,7 @@
  *  gems	a line for each buffer object
  *  gpuvas	the mappings of each address space
  *  latency	time from doorbell to wake-up for an entry that does nothing; measured by each read
+ *  shrinker	pages that may be purged; calls, objects that they looked at and purged
  */
 #ifndef NNA_DEBUGFS_H
 #define NNA_DEBUGFS_H

@@ -98,12 +98,7 @@ static int nna_device_init_sw(struct nna_device *nna)
 	ret = nna_vm_init(nna);
 	if (ret)
 		return ret;
-	INIT_LIST_HEAD(&nna->bos);
-	ret = drmm_mutex_init(&nna->drm, &nna->bos_lock);
-	if (ret)
-		return ret;
-	INIT_LIST_HEAD(&nna->unneeded);
-	ret = drmm_mutex_init(&nna->drm, &nna->unneeded_lock);
+	ret = nna_gem_init(nna);
 	if (ret)
 		return ret;
 

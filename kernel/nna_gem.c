@@ -8,6 +8,7 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
 #include <drm/drm_prime.h>
 #include <drm/nna_accel.h>
 
@@ -61,7 +62,7 @@ static void nna_gem_free(struct drm_gem_object *obj)
 	struct dma_buf *dmabuf;
 
 	mutex_lock(&nna->unneeded_lock);
-	list_del_init(&bo->base.madv_list);
+	nna_bo_unlist(bo);
 	mutex_unlock(&nna->unneeded_lock);
 	mutex_lock(&nna->bos_lock);
 	nna_gem_unmap_locked(nna, bo);
@@ -113,15 +114,6 @@ static int nna_gem_count(struct nna_bo *bo)
 	return 0;
 }
 
-static int nna_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
-{
-	struct nna_bo *bo = to_nna_bo(obj);
-
-	if (bo->flags & DRM_NNA_BO_NO_MMAP)
-		return -EPERM;
-	return nna_gem_count(bo) ?: drm_gem_shmem_object_mmap(obj, vma);
-}
-
 static int nna_gem_pin(struct drm_gem_object *obj)
 {
 	return nna_gem_count(to_nna_bo(obj)) ?: drm_gem_shmem_object_pin(obj);
@@ -144,6 +136,50 @@ static enum drm_gem_object_status nna_gem_status(struct drm_gem_object *obj)
 	if (data_race(bo->base.madv) > 0)
 		status |= DRM_GEM_OBJECT_PURGEABLE;
 	return status;
+}
+
+/* Puts an object that may be purged last on the list of these, and takes any other off it. */
+static void nna_gem_list_locked(struct nna_bo *bo)
+{
+	struct nna_device *nna = to_nna_device(bo->base.base.dev);
+	bool purgeable = nna_bo_is_purgeable(bo);
+
+	dma_resv_assert_held(bo->base.base.resv);
+	mutex_lock(&nna->unneeded_lock);
+	nna_bo_unlist(bo);
+	if (purgeable) {
+		list_add_tail(&bo->base.madv_list, &nna->unneeded);
+		WRITE_ONCE(nna->unneeded_pages,
+			   nna->unneeded_pages + (bo->base.base.size >> PAGE_SHIFT));
+	}
+	mutex_unlock(&nna->unneeded_lock);
+}
+
+/* An object that the CPU no longer maps may be purged. */
+static void nna_gem_vm_close(struct vm_area_struct *vma)
+{
+	struct drm_gem_object *obj = vma->vm_private_data;
+
+	/* The mapping holds a reference, and may hold the last one. */
+	drm_gem_object_get(obj);
+	drm_gem_shmem_vm_ops.close(vma);
+	dma_resv_lock(obj->resv, NULL);
+	nna_gem_list_locked(to_nna_bo(obj));
+	dma_resv_unlock(obj->resv);
+	drm_gem_object_put(obj);
+}
+
+static int nna_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
+{
+	struct nna_bo *bo = to_nna_bo(obj);
+	int ret;
+
+	if (bo->flags & DRM_NNA_BO_NO_MMAP)
+		return -EPERM;
+	ret = nna_gem_count(bo) ?: drm_gem_shmem_object_mmap(obj, vma);
+	if (!ret && !drm_gem_is_imported(obj))
+		vma->vm_ops = &to_nna_device(obj->dev)->vm_ops;
+	return ret;
 }
 
 static const struct drm_gem_object_funcs nna_gem_funcs = {
@@ -170,6 +206,16 @@ struct drm_gem_object *nna_gem_create_object(struct drm_device *drm, size_t size
 	bo->base.map_wc = !to_nna_device(drm)->coherent;
 	INIT_LIST_HEAD(&bo->node);
 	return &bo->base.base;
+}
+
+int nna_gem_init(struct nna_device *nna)
+{
+	nna->vm_ops = drm_gem_shmem_vm_ops;
+	nna->vm_ops.close = nna_gem_vm_close;
+	INIT_LIST_HEAD(&nna->bos);
+	INIT_LIST_HEAD(&nna->unneeded);
+	return drmm_mutex_init(&nna->drm, &nna->bos_lock) ?:
+	       drmm_mutex_init(&nna->drm, &nna->unneeded_lock);
 }
 
 static void nna_gem_add(struct nna_device *nna, struct nna_bo *bo)
@@ -273,13 +319,18 @@ int nna_bo_get_pages(struct nna_bo *bo)
 	if (ret)
 		return ret;
 	ret = PTR_ERR_OR_ZERO(drm_gem_shmem_get_pages_sgt(&bo->base));
+	/* User space may have marked it as not needed since it was counted. */
+	if (!ret && READ_ONCE(bo->base.madv)) {
+		dma_resv_lock(bo->base.base.resv, NULL);
+		nna_gem_list_locked(bo);
+		dma_resv_unlock(bo->base.base.resv);
+	}
 	/* shmem reports -ENOSPC when the system's limit for committed memory is reached. */
 	return ret == -ENOSPC ? -ENOMEM : ret;
 }
 
 int nna_bo_advise(struct nna_bo *bo, bool needed, bool *retained)
 {
-	struct nna_device *nna = to_nna_device(bo->base.base.dev);
 	struct dma_resv *resv = bo->base.base.resv;
 	int ret;
 
@@ -287,11 +338,7 @@ int nna_bo_advise(struct nna_bo *bo, bool needed, bool *retained)
 	if (ret)
 		return ret;
 	*retained = drm_gem_shmem_madvise_locked(&bo->base, !needed);
-	mutex_lock(&nna->unneeded_lock);
-	list_del_init(&bo->base.madv_list);
-	if (!needed && *retained)
-		list_add_tail(&bo->base.madv_list, &nna->unneeded);
-	mutex_unlock(&nna->unneeded_lock);
+	nna_gem_list_locked(bo);
 	dma_resv_unlock(resv);
 	return 0;
 }
@@ -302,10 +349,22 @@ bool nna_bo_is_purgeable(struct nna_bo *bo)
 	return drm_gem_shmem_is_purgeable(&bo->base) && nna_shmem_page_users(&bo->base) == 1;
 }
 
+void nna_bo_unlist(struct nna_bo *bo)
+{
+	struct nna_device *nna = to_nna_device(bo->base.base.dev);
+
+	lockdep_assert_held(&nna->unneeded_lock);
+	if (list_empty(&bo->base.madv_list))
+		return;
+	list_del_init(&bo->base.madv_list);
+	WRITE_ONCE(nna->unneeded_pages,
+		   nna->unneeded_pages - (bo->base.base.size >> PAGE_SHIFT));
+}
+
 void nna_bo_purge(struct nna_bo *bo)
 {
 	drm_gem_shmem_purge_locked(&bo->base);
-	list_del_init(&bo->base.madv_list);
+	nna_bo_unlist(bo);
 }
 
 int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size)

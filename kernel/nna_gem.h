@@ -7,11 +7,15 @@
  * it, and keeps them until it is freed: there is no eviction. The exception is an object that user
  * space has marked as not needed: the shrinker may purge it for good (nna_shrinker.h).
  *
+ * Objects that may be purged are in nna_device.unneeded. An object enters when it has pages, the
+ * mark, and no user of its pages besides the device; each call that may change one of these puts it
+ * on the list or takes it off. An object that has been exported since is taken off by the shrinker.
+ *
  * An object may outlive the binding of the driver; its DMA mapping may not. So the device has a
  * list of its objects, and unbind removes their mappings.
  *
  * Locking: the object's reservation protects what the shmem helper says, and the label;
- * nna_device.bos_lock the list, and the DMA mapping against unbind.
+ * nna_device.bos_lock the list of all objects, and the DMA mapping against unbind.
  */
 #ifndef NNA_GEM_H
 #define NNA_GEM_H
@@ -57,6 +61,9 @@ static inline struct nna_bo *to_nna_bo(struct drm_gem_object *obj)
 {
 	return container_of(to_drm_gem_shmem_obj(obj), struct nna_bo, base);
 }
+
+/** nna_gem_init() - Initialise the lists of buffer objects; 0 or -ENOMEM. */
+int nna_gem_init(struct nna_device *nna);
 
 /** nna_gem_create_object() - &drm_driver.gem_create_object. */
 struct drm_gem_object *nna_gem_create_object(struct drm_device *drm, size_t size);
@@ -129,6 +136,9 @@ int nna_bo_advise(struct nna_bo *bo, bool needed, bool *retained);
  * Return: true if it may.
  */
 bool nna_bo_is_purgeable(struct nna_bo *bo);
+
+/** nna_bo_unlist() - Take an object off nna_device.unneeded; with the lock of that list. */
+void nna_bo_unlist(struct nna_bo *bo);
 
 /**
  * nna_bo_purge() - Free the memory of an object for good; from reclaim.

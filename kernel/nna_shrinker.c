@@ -7,43 +7,77 @@
 #include <linux/sched/mm.h>
 #include <linux/shrinker.h>
 #include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
 
 #include "nna_core.h"
 #include "nna_gem.h"
 #include "nna_shrinker.h"
 #include "nna_vm.h"
 
+/* Number of objects that one call looks at: as many as a batch of reclaim has pages. */
+#define NNA_SHRINKER_BATCH	128u
+
+/**
+ * struct nna_shrinker - The shrinker of a device.
+ * @counts: what it has done; protected by nna_device.unneeded_lock.
+ */
+struct nna_shrinker {
+	struct nna_shrinker_counts counts;
+};
+
 unsigned long nna_shrinker_count(struct nna_device *nna)
 {
-	struct drm_gem_shmem_object *shmem;
-	unsigned long pages = 0;
-
-	if (!mutex_trylock(&nna->unneeded_lock))
-		return 0;
-	list_for_each_entry(shmem, &nna->unneeded, madv_list)
-		if (drm_gem_shmem_is_purgeable(shmem))
-			pages += shmem->base.size >> PAGE_SHIFT;
-	mutex_unlock(&nna->unneeded_lock);
-	return pages;
+	return READ_ONCE(nna->unneeded_pages);
 }
 
-static bool nna_shrinker_try_purge(struct nna_bo *bo)
+/* Purges the object. Else takes it off the list, or to its end if that may succeed later. */
+static bool nna_shrinker_try_purge(struct nna_device *nna, struct nna_bo *bo)
 {
 	struct drm_gem_object *obj = &bo->base.base;
-	bool purge;
+	bool purge = false;
 
-	if (!dma_resv_trylock(obj->resv))
+	if (!dma_resv_trylock(obj->resv)) {
+		list_move_tail(&bo->base.madv_list, &nna->unneeded);
 		return false;
-	purge = nna_bo_is_purgeable(bo) && nna_vm_unmap_idle(obj);
-	if (purge)
+	}
+	if (!nna_bo_is_purgeable(bo)) {
+		nna_bo_unlist(bo);
+	} else if (!nna_vm_unmap_idle(obj)) {
+		list_move_tail(&bo->base.madv_list, &nna->unneeded);
+	} else {
 		nna_bo_purge(bo);
+		purge = true;
+	}
 	dma_resv_unlock(obj->resv);
 	return purge;
 }
 
+/* nna_gem_free() waits for the lock, so objects on the list are valid. */
+static unsigned long nna_shrinker_scan_locked(struct nna_device *nna, unsigned long pages)
+{
+	struct list_head *last = nna->unneeded.prev, *at = &nna->unneeded;
+	unsigned long freed = 0;
+	unsigned int seen = 0;
+
+	lockdep_assert_held(&nna->unneeded_lock);
+	/* Behind @last are objects that have been moved there. */
+	for (; at != last && seen < NNA_SHRINKER_BATCH && freed < pages; seen++) {
+		struct drm_gem_shmem_object *shmem;
+
+		at = nna->unneeded.next;
+		shmem = list_entry(at, struct drm_gem_shmem_object, madv_list);
+		if (nna_shrinker_try_purge(nna, to_nna_bo(&shmem->base))) {
+			freed += shmem->base.size >> PAGE_SHIFT;
+			nna->shrinker->counts.purged++;
+		}
+	}
+	nna->shrinker->counts.calls++;
+	nna->shrinker->counts.seen += seen;
+	return freed;
+}
+
 unsigned long nna_shrinker_scan(struct nna_device *nna, unsigned long pages)
 {
-	struct drm_gem_shmem_object *shmem, *next;
 	unsigned long freed = 0;
 	int idx;
 
@@ -51,19 +85,19 @@ unsigned long nna_shrinker_scan(struct nna_device *nna, unsigned long pages)
 	if (!drm_dev_enter(&nna->drm, &idx))
 		return SHRINK_STOP;
 	if (mutex_trylock(&nna->unneeded_lock)) {
-		/* nna_gem_free() waits for the lock, so objects on the list are valid. */
-		list_for_each_entry_safe(shmem, next, &nna->unneeded, madv_list) {
-			if (freed >= pages)
-				break;
-			if (nna_shrinker_try_purge(to_nna_bo(&shmem->base)))
-				freed += shmem->base.size >> PAGE_SHIFT;
-		}
+		freed = nna_shrinker_scan_locked(nna, pages);
 		mutex_unlock(&nna->unneeded_lock);
-	} else {
-		freed = SHRINK_STOP;
 	}
 	drm_dev_exit(idx);
-	return freed;
+	/* Reclaim repeats a call that returns a number, even 0. */
+	return freed ?: SHRINK_STOP;
+}
+
+void nna_shrinker_read(struct nna_device *nna, struct nna_shrinker_counts *counts)
+{
+	mutex_lock(&nna->unneeded_lock);
+	*counts = nna->shrinker->counts;
+	mutex_unlock(&nna->unneeded_lock);
 }
 
 static unsigned long nna_shrinker_count_objects(struct shrinker *shrinker,
@@ -88,6 +122,9 @@ int nna_shrinker_init(struct nna_device *nna)
 	struct device *dev = nna->drm.dev;
 	struct shrinker *shrinker;
 
+	nna->shrinker = drmm_kzalloc(&nna->drm, sizeof(*nna->shrinker), GFP_KERNEL);
+	if (!nna->shrinker)
+		return -ENOMEM;
 	/* Teach lockdep that no memory may be allocated with this lock held. */
 	fs_reclaim_acquire(GFP_KERNEL);
 	might_lock(&nna->unneeded_lock);

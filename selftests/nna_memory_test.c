@@ -224,6 +224,82 @@ TEST(unneeded_object_with_a_job)
 	CHECK(env.map[ENV_DATA] == 0x6b && env.map[ENV_DATA + 0x3fff] == 0x6b);
 }
 
+/* As many objects as reclaim must not look at one by one, or fewer on a slower kernel. */
+static unsigned int many_objects(void)
+{
+	return 20000 / test_slowness();
+}
+
+/* Objects that one call of the shrinker may look at: as many as a batch of reclaim has pages. */
+#define SHRINKER_BATCH 128
+
+/* Has reclaim call the shrinkers. Returns how many objects each call has looked at, on average. */
+static long long reclaim(const struct env *env, const char *what, unsigned int count)
+{
+	char *before = debugfs_read(env->fd, "shrinker"), *after;
+	long long calls, seen;
+	uint64_t begin = now_ns();
+
+	write_file(DROP_CACHES, "2");
+	begin = now_ns() - begin;
+	after = debugfs_read(env->fd, "shrinker");
+	calls = text_value(after, "calls ") - text_value(before, "calls ");
+	seen = text_value(after, "seen ") - text_value(before, "seen ");
+	printf("# drop_caches beside %u %s: %.3f s, %lld calls, %lld objects looked at\n", count,
+	       what, (double)begin / SECOND, calls, seen);
+	free(before);
+	free(after);
+	return calls ? seen / calls : 0;
+}
+
+/* A client that has many objects costs reclaim nothing as long as they have no memory. */
+TEST(unneeded_objects_without_memory)
+{
+	const unsigned int count = many_objects();
+	struct env env, own;
+
+	if (access(DROP_CACHES, W_OK))
+		SKIP("no " DROP_CACHES);
+	env_init(&own);
+	env = own;
+	for (unsigned int i = 0; i < count; i++) {
+		own.bo = bo_create(env.fd, PAGE, 0, 0);
+		CHECK(bo_madvise(&own, DRM_NNA_MADV_DONTNEED));
+	}
+	EQ(reclaim(&env, "objects without memory", count), 0);
+	expect_result(&env);
+}
+
+/* Nor does one whose objects have memory, but are in use, make a call of the shrinker long. */
+TEST(unneeded_objects_in_use)
+{
+	const unsigned int count = many_objects() / 4;
+	struct env head, env, own;
+	uint32_t in, out;
+
+	if (access(DROP_CACHES, W_OK))
+		SKIP("no " DROP_CACHES);
+	env_init(&head);
+	env_init_sibling(&env, &head);
+	in = syncobj_create(env.fd);
+	out = syncobj_create(env.fd);
+	own = env;
+	for (unsigned int i = 0; i < count; i++) {
+		own.bo = bo_create(env.fd, PAGE, 0, 0);
+		EQ(vm_map(env.fd, env.vm, own.bo, 0, 0x40000000 + i * PAGE, PAGE, 0), 0);
+		CHECK(bo_madvise(&own, DRM_NNA_MADV_DONTNEED));
+	}
+	stream_held(&head);
+	EQ(submit(&head, 0, in), 0);
+	stream_null(&env);
+	EQ(submit(&env, in, out), 0);
+	CHECK(reclaim(&env, "objects in use", count) <= SHRINKER_BATCH);
+	CHECK(bo_madvise(&own, DRM_NNA_MADV_WILLNEED));
+	stream_release(&head);
+	EQ(syncobj_wait(env.fd, out, LONG_WAIT), 0);
+	EQ(syncobj_status(env.fd, out), 1);
+}
+
 /* ---- a memory control group ------------------------------------------------------------------ */
 
 static void take_objects(void)

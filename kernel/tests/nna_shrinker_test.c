@@ -21,6 +21,7 @@
 #define NNA_TEST_VA	(2 * NNA_LARGE_PAGE_SIZE)
 #define NNA_TEST_SIZE	SZ_64K
 #define NNA_TEST_PAGES	(NNA_TEST_SIZE >> PAGE_SHIFT)
+#define NNA_TEST_MANY	300u
 
 /* An object, mapped in two address spaces, one of which has a context. */
 struct nna_shrinker_test {
@@ -113,13 +114,13 @@ static void nna_shrinker_needed(struct kunit *test)
 	struct nna_device *nna = to_nna_fake(test)->nna;
 
 	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
-	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
 	KUNIT_EXPECT_TRUE(test, nna_shrinker_advise(test, t->bo, false));
 	KUNIT_EXPECT_TRUE(test, nna_shrinker_advise(test, t->bo, false));
 	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_count(nna));
 	KUNIT_EXPECT_TRUE(test, nna_shrinker_advise(test, t->bo, true));
 	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
-	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
 	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
 	KUNIT_EXPECT_EQ(test, 0, nna_shrinker_bind(test, t->vms[0], t->handle, SZ_1M));
 }
@@ -146,7 +147,7 @@ static void nna_shrinker_purges(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0u, nna_shrinker_reachable(t));
 	KUNIT_EXPECT_EQ(test, 0, (int)obj->funcs->status(obj));
 	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
-	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
 
 	KUNIT_EXPECT_FALSE(test, nna_shrinker_advise(test, t->bo, true));
 	KUNIT_EXPECT_FALSE(test, nna_shrinker_advise(test, t->bo, false));
@@ -208,11 +209,11 @@ static void nna_shrinker_jobs(struct kunit *test)
 	in = nna_fake_fence(fake, &handle);
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, t->ctx, handle, NULL, &fence));
 	nna_shrinker_advise(test, t->bo, false);
-	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
 	dma_fence_signal(in);
 	nna_fake_settle(fake);
 	KUNIT_ASSERT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
-	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
 	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
@@ -241,15 +242,15 @@ static void nna_shrinker_locks(struct kunit *test)
 	nna_shrinker_advise(test, t->bo, false);
 	for (i = 0; i < ARRAY_SIZE(t->vms); i++) {
 		mutex_lock(&t->vms[i]->lock);
-		KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_scan(nna, ULONG_MAX));
+		KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_scan(nna, ULONG_MAX));
 		mutex_unlock(&t->vms[i]->lock);
 	}
 	dma_resv_lock(t->bo->base.base.resv, NULL);
-	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_scan(nna, ULONG_MAX));
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_scan(nna, ULONG_MAX));
 	dma_resv_unlock(t->bo->base.base.resv);
 	mutex_lock(&nna->unneeded_lock);
 	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_scan(nna, ULONG_MAX));
-	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
+	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_count(nna));
 	mutex_unlock(&nna->unneeded_lock);
 	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
 	/* All locks are released. */
@@ -268,11 +269,118 @@ static void nna_shrinker_shared(struct kunit *test)
 	/* drm_gem_prime_handle_to_fd() does this. */
 	obj->dma_buf = dmabuf;
 	nna_shrinker_advise(test, t->bo, false);
-	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_reclaim(test, ULONG_MAX));
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
 	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
 	obj->dma_buf = NULL;
 	dma_buf_put(dmabuf);
+	nna_shrinker_advise(test, t->bo, false);
 	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
+}
+
+/*
+ * Memory that the CPU maps would stay if it were purged, so it is not. It may be purged once the
+ * CPU has unmapped it, whether it was marked as not needed before it was mapped or after that.
+ */
+static void nna_shrinker_cpu_mapped(struct kunit *test)
+{
+	struct nna_shrinker_test *t = nna_shrinker_test(test);
+	struct nna_device *nna = to_nna_fake(test)->nna;
+	struct drm_gem_object *obj = &t->bo->base.base;
+	struct vm_area_struct vma = { .vm_private_data = obj };
+
+	/* A mapping has a reference on the object and is a user of its pages. */
+	drm_gem_object_get(obj);
+	dma_resv_lock(obj->resv, NULL);
+	KUNIT_ASSERT_EQ(test, 0, obj->funcs->pin(obj));
+	dma_resv_unlock(obj->resv);
+	nna_shrinker_advise(test, t->bo, false);
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
+
+	nna->vm_ops.close(&vma);
+	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_count(nna));
+	/* The CPU maps it while it is on the list. */
+	drm_gem_object_get(obj);
+	dma_resv_lock(obj->resv, NULL);
+	KUNIT_ASSERT_EQ(test, 0, drm_gem_shmem_object_pin(obj));
+	dma_resv_unlock(obj->resv);
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
+	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
+	nna->vm_ops.close(&vma);
+	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
+}
+
+/* Returns how many objects a call of the shrinker looks at. */
+static u64 nna_shrinker_seen(struct kunit *test, unsigned long pages, unsigned long *freed)
+{
+	struct nna_device *nna = to_nna_fake(test)->nna;
+	struct nna_shrinker_counts before, after;
+
+	nna_shrinker_read(nna, &before);
+	*freed = nna_shrinker_reclaim(test, pages);
+	nna_shrinker_read(nna, &after);
+	KUNIT_EXPECT_EQ(test, before.calls + 1, after.calls);
+	return after.seen - before.seen;
+}
+
+/* Objects that have no pages are not looked at, however many there are. */
+static void nna_shrinker_without_pages(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_gem_object *obj;
+	unsigned long freed;
+	unsigned int i;
+	u32 handle;
+
+	for (i = 0; i < NNA_TEST_MANY; i++) {
+		handle = nna_fake_bo(fake, PAGE_SIZE, 0);
+		obj = drm_gem_object_lookup(fake->file, handle);
+		KUNIT_EXPECT_TRUE(test, nna_shrinker_advise(test, to_nna_bo(obj), false));
+		drm_gem_object_put(obj);
+	}
+	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(fake->nna));
+	KUNIT_EXPECT_EQ(test, 0ull, nna_shrinker_seen(test, ULONG_MAX, &freed));
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, freed);
+}
+
+/* A call looks at a bounded number of objects that it cannot purge, and the next at others. */
+static void nna_shrinker_batch(struct kunit *test)
+{
+	struct nna_shrinker_test *t = nna_shrinker_test(test);
+	struct nna_fake *fake = to_nna_fake(test);
+	unsigned int i, calls = 0;
+	unsigned long freed;
+	struct nna_vm *vm;
+	u32 handle, id;
+	u64 seen;
+
+	vm = nna_fake_vm(fake, &id);
+	for (i = 0; i < NNA_TEST_MANY; i++) {
+		struct drm_gem_object *obj;
+
+		handle = nna_fake_bo(fake, NNA_TEST_SIZE, 0);
+		KUNIT_ASSERT_EQ(test, 0,
+				nna_shrinker_bind(test, vm, handle, NNA_TEST_VA + i * SZ_64K));
+		obj = drm_gem_object_lookup(fake->file, handle);
+		nna_shrinker_advise(test, to_nna_bo(obj), false);
+		drm_gem_object_put(obj);
+	}
+	nna_shrinker_advise(test, t->bo, false);
+	/* As if a job of this address space had not ended: no object in it can be purged. */
+	atomic_inc(&vm->jobs);
+	do {
+		seen = nna_shrinker_seen(test, ULONG_MAX, &freed);
+		KUNIT_EXPECT_LE(test, seen, 128ull);
+	} while (freed == SHRINK_STOP && ++calls < NNA_TEST_MANY);
+	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, freed);
+	KUNIT_EXPECT_EQ(test, NNA_TEST_MANY / 128u, calls);
+	atomic_dec(&vm->jobs);
+	/* It looks at no more objects than it needs. */
+	KUNIT_EXPECT_EQ(test, 2ull, nna_shrinker_seen(test, NNA_TEST_PAGES + 1, &freed));
+	KUNIT_EXPECT_EQ(test, 2ul * NNA_TEST_PAGES, freed);
+	KUNIT_EXPECT_EQ(test, (NNA_TEST_MANY - 2ul) * NNA_TEST_PAGES,
+			nna_shrinker_count(fake->nna));
 }
 
 /* Freeing an object, needed or not, before or after unbind, leaks nothing. */
@@ -303,6 +411,9 @@ static struct kunit_case nna_shrinker_cases[] = {
 	KUNIT_CASE(nna_shrinker_jobs),
 	KUNIT_CASE(nna_shrinker_locks),
 	KUNIT_CASE(nna_shrinker_shared),
+	KUNIT_CASE(nna_shrinker_cpu_mapped),
+	KUNIT_CASE(nna_shrinker_without_pages),
+	KUNIT_CASE_SLOW(nna_shrinker_batch),
 	KUNIT_CASE(nna_shrinker_freed),
 	{}
 };
