@@ -6,6 +6,7 @@
 #include <linux/dma-resv.h>
 #include <linux/overflow.h>
 #include <linux/scatterlist.h>
+#include <linux/shmem_fs.h>
 #include <linux/slab.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
@@ -15,6 +16,7 @@
 #include "nna_core.h"
 #include "nna_gem.h"
 #include "nna_pages.h"
+#include "nna_user.h"
 #include "nna_vm.h"
 
 #ifndef nna_shmem_page_users
@@ -71,7 +73,8 @@ static void nna_gem_free(struct drm_gem_object *obj)
 	mutex_unlock(&nna->bos_lock);
 	kfree(bo->label);
 	if (bo->counted)
-		nna_pages_give(nna, bo->base.base.size >> PAGE_SHIFT);
+		nna_pages_give(bo->user, bo->base.base.size >> PAGE_SHIFT);
+	nna_user_put(bo->user);
 	drm_gem_shmem_free(&bo->base);
 	/* Last, since the object has used the dma-buf's reservation until here. */
 	if (dmabuf)
@@ -90,38 +93,38 @@ static struct dma_buf *nna_gem_export(struct drm_gem_object *obj, int flags)
 	return drm_gem_prime_export(obj, flags);
 }
 
-/*
- * Counts the object's pages, once for the object's lifetime; called before any path allocates or
- * uses them. The exporter accounts for the pages of an imported object. Fails for an object that is
- * marked as not needed.
- */
-static int nna_gem_count(struct nna_bo *bo)
+/* The pages do not count any more. */
+static void nna_gem_uncount_locked(struct nna_bo *bo)
 {
-	struct nna_device *nna = to_nna_device(bo->base.base.dev);
-	unsigned long count = bo->base.base.size >> PAGE_SHIFT;
+	dma_resv_assert_held(bo->base.base.resv);
+	if (bo->counted)
+		nna_pages_give(bo->user, bo->base.base.size >> PAGE_SHIFT);
+	bo->counted = false;
+	bo->allocated = false;
+}
+
+/*
+ * Counts the object's pages, before a call that may allocate them. If this succeeds,
+ * nna_gem_end_get_locked() must follow that call. The exporter accounts for the pages of an imported
+ * object. Fails for an object that is marked as not needed.
+ */
+static int nna_gem_begin_get_locked(struct nna_bo *bo)
+{
 	int ret;
 
-	if (READ_ONCE(bo->base.madv))
+	dma_resv_assert_held(bo->base.base.resv);
+	if (bo->base.madv)
 		return -EFAULT;
-	if (drm_gem_is_imported(&bo->base.base) || READ_ONCE(bo->counted))
+	if (drm_gem_is_imported(&bo->base.base))
 		return 0;
-	ret = nna_pages_take(nna, count);
-	if (ret)
-		return ret;
-	/* Another caller may have counted them meanwhile. */
-	if (xchg(&bo->counted, true))
-		nna_pages_give(nna, count);
+	if (!bo->counted) {
+		ret = nna_pages_take(bo->user, bo->base.base.size >> PAGE_SHIFT);
+		if (ret)
+			return ret;
+		bo->counted = true;
+	}
+	bo->getting++;
 	return 0;
-}
-
-static int nna_gem_pin(struct drm_gem_object *obj)
-{
-	return nna_gem_count(to_nna_bo(obj)) ?: drm_gem_shmem_object_pin(obj);
-}
-
-static int nna_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
-{
-	return nna_gem_count(to_nna_bo(obj)) ?: drm_gem_shmem_object_vmap(obj, map);
 }
 
 static enum drm_gem_object_status nna_gem_status(struct drm_gem_object *obj)
@@ -155,6 +158,45 @@ static void nna_gem_list_locked(struct nna_bo *bo)
 	mutex_unlock(&nna->unneeded_lock);
 }
 
+/* Ends what nna_gem_begin_get_locked() has begun, whether the call between has failed or not. */
+static void nna_gem_end_get_locked(struct nna_bo *bo)
+{
+	dma_resv_assert_held(bo->base.base.resv);
+	if (drm_gem_is_imported(&bo->base.base))
+		return;
+	bo->getting--;
+	if (bo->base.pages)
+		bo->allocated = true;
+	if (!bo->allocated && !bo->getting) {
+		/* Those that were allocated before the failure; nobody has seen them. */
+		shmem_truncate_range(file_inode(bo->base.base.filp), 0, (loff_t)-1);
+		nna_gem_uncount_locked(bo);
+	}
+	/* User space may have marked it as not needed meanwhile. */
+	if (bo->base.madv)
+		nna_gem_list_locked(bo);
+}
+
+static int nna_gem_begin_get(struct nna_bo *bo)
+{
+	struct dma_resv *resv = bo->base.base.resv;
+	int ret;
+
+	ret = dma_resv_lock_interruptible(resv, NULL);
+	if (ret)
+		return ret;
+	ret = nna_gem_begin_get_locked(bo);
+	dma_resv_unlock(resv);
+	return ret;
+}
+
+static void nna_gem_end_get(struct nna_bo *bo)
+{
+	dma_resv_lock(bo->base.base.resv, NULL);
+	nna_gem_end_get_locked(bo);
+	dma_resv_unlock(bo->base.base.resv);
+}
+
 /* An object that the CPU no longer maps may be purged. */
 static void nna_gem_vm_close(struct vm_area_struct *vma)
 {
@@ -176,9 +218,38 @@ static int nna_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 
 	if (bo->flags & DRM_NNA_BO_NO_MMAP)
 		return -EPERM;
-	ret = nna_gem_count(bo) ?: drm_gem_shmem_object_mmap(obj, vma);
+	ret = nna_gem_begin_get(bo);
+	if (ret)
+		return ret;
+	ret = drm_gem_shmem_object_mmap(obj, vma);
+	nna_gem_end_get(bo);
 	if (!ret && !drm_gem_is_imported(obj))
 		vma->vm_ops = &to_nna_device(obj->dev)->vm_ops;
+	return ret;
+}
+
+/* The core calls this and the next with the reservation locked. */
+static int nna_gem_pin(struct drm_gem_object *obj)
+{
+	struct nna_bo *bo = to_nna_bo(obj);
+	int ret = nna_gem_begin_get_locked(bo);
+
+	if (ret)
+		return ret;
+	ret = drm_gem_shmem_object_pin(obj);
+	nna_gem_end_get_locked(bo);
+	return ret;
+}
+
+static int nna_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+	struct nna_bo *bo = to_nna_bo(obj);
+	int ret = nna_gem_begin_get_locked(bo);
+
+	if (ret)
+		return ret;
+	ret = drm_gem_shmem_object_vmap(obj, map);
+	nna_gem_end_get_locked(bo);
 	return ret;
 }
 
@@ -280,7 +351,8 @@ void nna_gem_unmap_all(struct nna_device *nna)
 	mutex_unlock(&nna->bos_lock);
 }
 
-int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags, u32 *handle)
+int nna_bo_create(struct drm_file *file, struct nna_user *user, struct nna_vm *vm, u64 *size,
+		  u32 flags, u32 *handle)
 {
 	struct drm_device *drm = file->minor->dev;
 	struct drm_gem_shmem_object *shmem;
@@ -295,6 +367,7 @@ int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags
 	if (IS_ERR(shmem))
 		return PTR_ERR(shmem) == -ENOSPC ? -ENOMEM : PTR_ERR(shmem);
 	bo = to_nna_bo(&shmem->base);
+	bo->user = nna_user_get(user);
 	bo->flags = flags;
 	if (flags & DRM_NNA_BO_CACHED)
 		shmem->map_wc = false;
@@ -313,18 +386,22 @@ int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags
 
 int nna_bo_get_pages(struct nna_bo *bo)
 {
+	struct dma_resv *resv = bo->base.base.resv;
+	bool has_pages;
 	int ret;
 
-	ret = nna_gem_count(bo);
+	ret = dma_resv_lock_interruptible(resv, NULL);
 	if (ret)
 		return ret;
+	has_pages = bo->base.sgt;
+	ret = has_pages && bo->base.madv ? -EFAULT : 0;
+	if (!has_pages)
+		ret = nna_gem_begin_get_locked(bo);
+	dma_resv_unlock(resv);
+	if (ret || has_pages)
+		return ret;
 	ret = PTR_ERR_OR_ZERO(drm_gem_shmem_get_pages_sgt(&bo->base));
-	/* User space may have marked it as not needed since it was counted. */
-	if (!ret && READ_ONCE(bo->base.madv)) {
-		dma_resv_lock(bo->base.base.resv, NULL);
-		nna_gem_list_locked(bo);
-		dma_resv_unlock(bo->base.base.resv);
-	}
+	nna_gem_end_get(bo);
 	/* shmem reports -ENOSPC when the system's limit for committed memory is reached. */
 	return ret == -ENOSPC ? -ENOMEM : ret;
 }
@@ -345,8 +422,12 @@ int nna_bo_advise(struct nna_bo *bo, bool needed, bool *retained)
 
 bool nna_bo_is_purgeable(struct nna_bo *bo)
 {
-	/* The table is the only user of the pages: pages that the CPU maps would not be freed. */
-	return drm_gem_shmem_is_purgeable(&bo->base) && nna_shmem_page_users(&bo->base) == 1;
+	/*
+	 * The table is the only user of the pages: pages that the CPU maps would not be freed. Nor
+	 * is somebody about to use them, who has seen that the object was needed.
+	 */
+	return drm_gem_shmem_is_purgeable(&bo->base) && nna_shmem_page_users(&bo->base) == 1 &&
+	       !bo->getting;
 }
 
 void nna_bo_unlist(struct nna_bo *bo)
@@ -365,6 +446,7 @@ void nna_bo_purge(struct nna_bo *bo)
 {
 	drm_gem_shmem_purge_locked(&bo->base);
 	nna_bo_unlist(bo);
+	nna_gem_uncount_locked(bo);
 }
 
 int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size)

@@ -27,6 +27,7 @@ struct dma_buf;
 struct dma_buf_attachment;
 struct drm_file;
 struct nna_device;
+struct nna_user;
 struct nna_vm;
 
 /** NNA_MAX_BO_SIZE - Maximum bytes of a buffer object. */
@@ -43,8 +44,13 @@ struct nna_vm;
  * @label: user space's name for it, or NULL; owned, protected by the object's reservation lock.
  * @dmabuf: for an imported object whose attachment unbind has removed, the dma-buf, whose
  *	reservation the object still uses; a reference. Else NULL. Protected by nna_device.bos_lock.
- * @counted: nna_pages.c counts its pages. Stays set until the object is freed, even after a purge:
- *	no path would count the pages again.
+ * @user: the user of the file that has created it, for whom its pages count; a reference. NULL for
+ *	an imported object.
+ * @counted: nna_pages.c counts its pages. This and the next two are protected by the object's
+ *	reservation lock.
+ * @allocated: its pages have been allocated, and it has not been purged since. They stay in memory
+ *	or in swap even if nothing uses them now.
+ * @getting: calls that are about to allocate or use its pages.
  * @node: in nna_device.bos.
  */
 struct nna_bo {
@@ -53,7 +59,10 @@ struct nna_bo {
 	struct drm_gem_object *resv_obj;
 	char *label;
 	struct dma_buf *dmabuf;
+	struct nna_user *user;
 	bool counted;
+	bool allocated;
+	unsigned int getting;
 	struct list_head node;
 };
 
@@ -82,6 +91,7 @@ void nna_gem_unmap_all(struct nna_device *nna);
 /**
  * nna_bo_create() - Create a buffer object and a handle, which holds the only reference.
  * @file: the file that gets the handle.
+ * @user: its user, for whom the object's pages count.
  * @vm: the only address space that may map the object, or NULL for any.
  * @size: in: bytes; out: rounded up to whole pages.
  * @flags: DRM_NNA_BO_*.
@@ -89,7 +99,8 @@ void nna_gem_unmap_all(struct nna_device *nna);
  *
  * Return: 0, -EINVAL (a size of 0 or above NNA_MAX_BO_SIZE), -ENOMEM.
  */
-int nna_bo_create(struct drm_file *file, struct nna_vm *vm, u64 *size, u32 flags, u32 *handle);
+int nna_bo_create(struct drm_file *file, struct nna_user *user, struct nna_vm *vm, u64 *size,
+		  u32 flags, u32 *handle);
 
 /**
  * nna_bo_get_pages() - Allocate the object's pages and map them for DMA, unless this has been done.

@@ -215,9 +215,9 @@ static int nna_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_fi
 		if (NNA_IOCTL_DBG(drm, !vm))
 			return -ENOENT;
 	}
-	nna_file_user(file->driver_priv);
 	size = args->size;
-	ret = nna_bo_create(file, vm, &size, args->flags, &handle);
+	ret = nna_bo_create(file, nna_file_user(file->driver_priv), vm, &size, args->flags,
+			    &handle);
 	nna_vm_put(vm);
 	if (ret)
 		return ret;
@@ -340,8 +340,7 @@ static int nna_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_fi
 		return -EINVAL;
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
-	nna_file_user(nfile);
-	vm = nna_vm_create(nfile->nna);
+	vm = nna_vm_create(nna_file_user(nfile));
 	drm_dev_exit(idx);
 	if (IS_ERR(vm))
 		return PTR_ERR(vm);

@@ -20,6 +20,7 @@
 #include "nna_core.h"
 #include "nna_gem.h"
 #include "nna_pages.h"
+#include "nna_user.h"
 #include "nna_vm.h"
 
 /* The default of the parameter max_mappings. */
@@ -118,7 +119,7 @@ static bool nna_vm_table_alloc(void *cookie, struct nna_pt *pt)
 {
 	struct nna_vm *vm = cookie;
 
-	if (nna_pages_take(vm->nna, 1))
+	if (nna_pages_take(vm->user, 1))
 		return false;
 	/*
 	 * Charge the page to the memory control group of the client, which decides how many there
@@ -128,7 +129,7 @@ static bool nna_vm_table_alloc(void *cookie, struct nna_pt *pt)
 					 GFP_KERNEL_ACCOUNT);
 	if (pt->entries)
 		return true;
-	nna_pages_give(vm->nna, 1);
+	nna_pages_give(vm->user, 1);
 	return false;
 }
 
@@ -137,7 +138,7 @@ static void nna_vm_table_free(void *cookie, struct nna_pt *pt)
 	struct nna_vm *vm = cookie;
 
 	dma_free_coherent(vm->nna->drm.dev, NNA_PAGE_SIZE, pt->entries, pt->dma);
-	nna_pages_give(vm->nna, 1);
+	nna_pages_give(vm->user, 1);
 }
 
 static const struct nna_pgtable_ops nna_vm_pgtable_ops = {
@@ -150,6 +151,7 @@ static void nna_vm_free(struct drm_gpuvm *gpuvm)
 	struct nna_vm *vm = to_nna_vm(gpuvm);
 
 	nna_pgtable_fini(&vm->pgt);
+	nna_user_put(vm->user);
 	mutex_destroy(&vm->lock);
 	kfree(vm);
 }
@@ -471,8 +473,9 @@ static const struct drm_gpuvm_ops nna_vm_ops = {
 	.sm_step_unmap = nna_vm_step_unmap,
 };
 
-struct nna_vm *nna_vm_create(struct nna_device *nna)
+struct nna_vm *nna_vm_create(struct nna_user *user)
 {
+	struct nna_device *nna = user->nna;
 	struct drm_gem_object *resv_obj;
 	struct nna_vm *vm;
 	int ret;
@@ -481,6 +484,7 @@ struct nna_vm *nna_vm_create(struct nna_device *nna)
 	if (!vm)
 		return ERR_PTR(-ENOMEM);
 	vm->nna = nna;
+	vm->user = nna_user_get(user);
 	vm->max_mappings = nna_vm_max_mappings();
 	kref_init(&vm->users);
 	mutex_init(&vm->lock);
@@ -511,6 +515,7 @@ struct nna_vm *nna_vm_create(struct nna_device *nna)
 err_pgtable:
 	nna_pgtable_fini(&vm->pgt);
 err_free:
+	nna_user_put(vm->user);
 	mutex_destroy(&vm->lock);
 	kfree(vm);
 	return ERR_PTR(ret);

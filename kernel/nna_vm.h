@@ -38,6 +38,7 @@
 struct drm_file;
 struct drm_nna_vm_bind_op;
 struct nna_device;
+struct nna_user;
 struct xarray;
 
 /** nna_vm_max_mappings() - Maximum number of mappings of an address space that is created now. */
@@ -47,6 +48,7 @@ u32 nna_vm_max_mappings(void);
  * struct nna_vm - An address space.
  * @base: the mappings; protected by @lock.
  * @nna: the device.
+ * @user: the user of the file that has created it, for whom its page tables count; a reference.
  * @users: references of ids, contexts and core dumps.
  * @lock: serialises binds.
  * @pgt: the page tables; protected by @lock.
@@ -62,6 +64,7 @@ u32 nna_vm_max_mappings(void);
 struct nna_vm {
 	struct drm_gpuvm base;
 	struct nna_device *nna;
+	struct nna_user *user;
 	struct kref users;
 	struct mutex lock;
 	struct nna_pgtable pgt;
@@ -87,8 +90,8 @@ struct nna_va {
 /** nna_vm_init() - Allocate the table of address spaces, freed with @nna; 0 or -ENOMEM. */
 int nna_vm_init(struct nna_device *nna);
 
-/** nna_vm_create() - Create an empty address space; or an ERR_PTR (-ENOMEM). */
-struct nna_vm *nna_vm_create(struct nna_device *nna);
+/** nna_vm_create() - Create an empty address space of a user; or an ERR_PTR (-ENOMEM). */
+struct nna_vm *nna_vm_create(struct nna_user *user);
 
 static inline struct nna_vm *nna_vm_get(struct nna_vm *vm)
 {

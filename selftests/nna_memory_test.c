@@ -141,6 +141,52 @@ TEST(pages_of_the_device)
 	expect_result(&env);
 }
 
+/* Binds objects of the size until that fails, or max of them. Returns how many it has bound. */
+static unsigned int bind_objects(int fd, uint32_t vm, uint64_t size, unsigned int max)
+{
+	unsigned int n = 0;
+
+	while (n < max &&
+	       !vm_map(fd, vm, bo_create(fd, size, 0, 0), 0, (n + 1) * 0x40000000ull, size, 0))
+		n++;
+	return n;
+}
+
+/* A file of another user. */
+static int open_as(uint64_t key)
+{
+	struct drm_nna_file_set_user user = { .type = DRM_NNA_USER_KEY, .id = key };
+	int fd = nna_open();
+
+	EQ(xioctl(fd, DRM_IOCTL_NNA_FILE_SET_USER, &user), 0);
+	return fd;
+}
+
+/* A user that takes all pages it can get leaves some for the next, whatever files it opens. */
+TEST(pages_of_a_user)
+{
+	const unsigned int limit = 64;
+	const uint64_t size = 1 << 20;
+	unsigned int taken = 0, next;
+	int fds[8], fd;
+
+	if (access(PAGES_LIMIT, W_OK))
+		SKIP("no " PAGES_LIMIT);
+	for (unsigned int i = 0; i < 8; i++)
+		fds[i] = open_as(1);
+	fd = open_as(2);
+	/* Nothing below ends the process before this is undone, but what fails on any machine. */
+	write_file(PAGES_LIMIT, "16384");
+	for (unsigned int i = 0; i < 8; i++)
+		taken += bind_objects(fds[i], vm_create(fds[i]), size, limit);
+	next = bind_objects(fd, vm_create(fd), size, 4);
+	write_file(PAGES_LIMIT, "0");
+	printf("# one user took %u of %u MiB, the next %u of 4\n", taken, limit, next);
+	CHECK(taken >= limit / 2);
+	CHECK(taken <= limit * 3 / 4);
+	EQ(next, 4);
+}
+
 /* ---- memory that is not needed --------------------------------------------------------------- */
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
@@ -384,6 +430,54 @@ static void beside(void (*take)(void))
 	CHECK(WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WIFEXITED(status));
 	control_group_remove(&group);
 	expect_result(&env);
+}
+
+/* Binds that fail since the group is full, of all sizes that the device's limit could have left. */
+static void fail_binds(int done)
+{
+	int fd = nna_open();
+	uint32_t vm = vm_create(fd);
+	unsigned int failed = 0;
+
+	for (uint64_t size = 1ull << 30; size >= 1 << 20; size >>= 1)
+		for (unsigned int i = 0; i < 2; i++)
+			failed += vm_map(fd, vm, bo_create(fd, size, 0, 0), 0, 0x40000000, size,
+					 0) == -ENOMEM;
+	printf("# %u binds failed\n", failed);
+	fflush(stdout);
+	CHECK(write(done, "", 1) == 1);
+	pause();
+}
+
+/* Pages that a client could not get do not count: another one gets them, while the first lives. */
+TEST(pages_that_failed)
+{
+	struct control_group group;
+	uint32_t bo, vm;
+	int pipes[2], fd;
+	char byte;
+	pid_t pid;
+
+	fd = nna_open();
+	vm = vm_create(fd);
+	bo = bo_create(fd, PAGE, 0, 0);
+	if (!control_group_make(&group, "32M"))
+		SKIP("no control groups of memory");
+	CHECK(!pipe(pipes));
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid) {
+		control_group_join(&group);
+		close(pipes[0]);
+		fail_binds(pipes[1]);
+		_exit(0);
+	}
+	close(pipes[1]);
+	EQ(read(pipes[0], &byte, 1), 1);
+	EQ(vm_map(fd, vm, bo, 0, 0x40000000, PAGE, 0), 0);
+	kill(pid, SIGKILL);
+	EQ(waitpid(pid, NULL, 0), pid);
+	control_group_remove(&group);
 }
 
 TEST(objects_beside_a_bystander)

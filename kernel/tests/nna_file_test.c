@@ -64,7 +64,7 @@ static void nna_file_outlives_unbind(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, file);
 	KUNIT_ASSERT_EQ(test, 0, nna_file_open(&nna->drm, file));
 	nfile = file->driver_priv;
-	vm = nna_vm_create(nna);
+	vm = nna_vm_create(nna_file_user(nfile));
 	KUNIT_ASSERT_FALSE(test, IS_ERR(vm));
 	KUNIT_ASSERT_EQ(test, 0, xa_alloc(&nfile->vms, &id, vm, xa_limit_32b, GFP_KERNEL));
 

@@ -6,12 +6,17 @@
 
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
+#include <linux/dma-resv.h>
+#include <linux/fs.h>
+#include <linux/iosys-map.h>
 #include <linux/scatterlist.h>
 #include <drm/drm_gem.h>
 
 #include "nna_fake.h"
+#include "../nna_file.h"
 #include "../nna_gem.h"
 #include "../nna_pages.h"
+#include "../nna_user.h"
 #include "../nna_vm.h"
 
 #define NNA_TEST_PIECES	3u
@@ -164,12 +169,22 @@ static void nna_gem_restore_limit(void *arg)
 	nna_pages_limit = 0;
 }
 
+static struct nna_user *nna_gem_user(struct kunit *test, u32 uid)
+{
+	const struct nna_user_key key = { .uid = uid };
+	struct nna_user *user = nna_user_find(to_nna_fake(test)->nna, &key);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(user));
+	return user;
+}
+
 /* The device limits the pages of objects, from their allocation on, and of page tables. */
 static void nna_gem_pages_limit(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_device *nna = fake->nna;
 	struct drm_gem_object *obj[2];
+	struct nna_user *user;
 	struct nna_vm *vm;
 	unsigned int i;
 
@@ -188,12 +203,15 @@ static void nna_gem_pages_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_bo_get_pages(to_nna_bo(obj[0])));
 	KUNIT_EXPECT_EQ(test, 3l, nna_pages_pinned(nna));
 	KUNIT_EXPECT_EQ(test, -ENOMEM, nna_bo_get_pages(to_nna_bo(obj[1])));
+	dma_resv_lock(obj[1]->resv, NULL);
 	KUNIT_EXPECT_EQ(test, -ENOMEM, obj[1]->funcs->pin(obj[1]));
-	/* The root of the page tables has the last one. */
-	vm = nna_vm_create(nna);
+	dma_resv_unlock(obj[1]->resv);
+	/* The root of another user's page tables has the last one. */
+	user = nna_gem_user(test, 1);
+	vm = nna_vm_create(user);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(vm));
 	KUNIT_EXPECT_EQ(test, 4l, nna_pages_pinned(nna));
-	KUNIT_EXPECT_EQ(test, -ENOMEM, PTR_ERR_OR_ZERO(nna_vm_create(nna)));
+	KUNIT_EXPECT_EQ(test, -ENOMEM, PTR_ERR_OR_ZERO(nna_vm_create(user)));
 	nna_vm_put(vm);
 	flush_workqueue(nna->cleanup_wq);
 	drm_gem_object_put(obj[0]);
@@ -201,6 +219,79 @@ static void nna_gem_pages_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nna_bo_get_pages(to_nna_bo(obj[1])));
 	drm_gem_object_put(obj[1]);
 	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(nna));
+	nna_user_put(user);
+}
+
+/* One user takes three quarters of the limit at most, and the next the same part of the rest. */
+static void nna_gem_pages_of_users(struct kunit *test)
+{
+	struct nna_device *nna = to_nna_fake(test)->nna;
+	struct nna_user *users[5];
+	unsigned long taken, sum = 0;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, nna_gem_restore_limit, NULL));
+	nna_pages_limit = 4000;
+	for (i = 0; i < ARRAY_SIZE(users); i++) {
+		users[i] = nna_gem_user(test, 1000 + i);
+		for (taken = 0; !nna_pages_take(users[i], 1); taken++)
+			;
+		KUNIT_EXPECT_GT(test, taken, 0ul);
+		if (!i) {
+			KUNIT_EXPECT_GE(test, taken, 3000ul);
+			KUNIT_EXPECT_LE(test, taken, 3002ul);
+			/* All at once, or one by one. */
+			nna_pages_give(users[i], taken);
+			KUNIT_EXPECT_EQ(test, -ENOMEM, nna_pages_take(users[i], taken + 1));
+			KUNIT_EXPECT_EQ(test, 0, nna_pages_take(users[i], taken));
+		}
+		KUNIT_EXPECT_EQ(test, (long)taken, atomic_long_read(&users[i]->pages));
+		sum += taken;
+		/* At least a quarter of what was left is left for the next one. */
+		KUNIT_EXPECT_LE(test, sum, 4000ul - (4000 >> (2 * (i + 1))) + 4);
+	}
+	KUNIT_EXPECT_EQ(test, (long)sum, (long)nna_pages_pinned(nna));
+	for (i = 0; i < ARRAY_SIZE(users); i++) {
+		nna_pages_give(users[i], atomic_long_read(&users[i]->pages));
+		nna_user_put(users[i]);
+	}
+	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(nna));
+}
+
+/* Pages do not count, and are not kept, if getting them has failed, by whatever path. */
+static void nna_gem_pages_are_given_back(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	u32 handle = nna_fake_bo(fake, 3 * PAGE_SIZE, 0);
+	struct drm_gem_object *obj = drm_gem_object_lookup(fake->file, handle);
+	struct inode *inode = file_inode(obj->filp);
+	struct nna_bo *bo = to_nna_bo(obj);
+	struct iosys_map map;
+
+	/* The second page cannot be allocated. */
+	i_size_write(inode, PAGE_SIZE);
+	KUNIT_EXPECT_GT(test, 0, nna_bo_get_pages(bo));
+	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(fake->nna));
+	KUNIT_EXPECT_EQ(test, 0ul, inode->i_mapping->nrpages);
+	dma_resv_lock(obj->resv, NULL);
+	KUNIT_EXPECT_GT(test, 0, obj->funcs->pin(obj));
+	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(fake->nna));
+	KUNIT_EXPECT_GT(test, 0, obj->funcs->vmap(obj, &map));
+	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(fake->nna));
+
+	/* They count as long as they are in memory, and if a later call fails, too. */
+	i_size_write(inode, 3 * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, 0, obj->funcs->pin(obj));
+	KUNIT_EXPECT_EQ(test, 3l, nna_pages_pinned(fake->nna));
+	obj->funcs->unpin(obj);
+	i_size_write(inode, PAGE_SIZE);
+	KUNIT_EXPECT_GT(test, 0, obj->funcs->pin(obj));
+	KUNIT_EXPECT_EQ(test, 3l, nna_pages_pinned(fake->nna));
+	dma_resv_unlock(obj->resv);
+	i_size_write(inode, 3 * PAGE_SIZE);
+	KUNIT_ASSERT_EQ(test, 0, drm_gem_handle_delete(fake->file, handle));
+	drm_gem_object_put(obj);
+	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(fake->nna));
 }
 
 /* A page table whose allocation fails is not counted. */
@@ -211,7 +302,7 @@ static void nna_gem_no_table(struct kunit *test)
 
 	/* No page has an address that fits. */
 	fake->dev->coherent_dma_mask = 1;
-	vm = nna_vm_create(fake->nna);
+	vm = nna_vm_create(nna_file_user(fake->file->driver_priv));
 	fake->dev->coherent_dma_mask = DMA_BIT_MASK(52);
 	KUNIT_EXPECT_EQ(test, -ENOMEM, PTR_ERR_OR_ZERO(vm));
 	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(fake->nna));
@@ -237,6 +328,8 @@ static struct kunit_case nna_gem_cases[] = {
 	KUNIT_CASE(nna_gem_import_outlives_the_device),
 	KUNIT_CASE(nna_gem_pages_are_got_once),
 	KUNIT_CASE(nna_gem_pages_limit),
+	KUNIT_CASE(nna_gem_pages_of_users),
+	KUNIT_CASE(nna_gem_pages_are_given_back),
 	KUNIT_CASE(nna_gem_no_table),
 	KUNIT_CASE(nna_gem_no_mmap),
 	{}

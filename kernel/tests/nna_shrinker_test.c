@@ -13,8 +13,10 @@
 #include "nna_fake.h"
 #include "../nna_gem.h"
 #include "../nna_job.h"
+#include "../nna_pages.h"
 #include "../nna_pgtable.h"
 #include "../nna_shrinker.h"
+#include "../nna_user.h"
 #include "../nna_vm.h"
 
 #define NNA_TEST_RING	DRM_NNA_CTX_PRIORITY_MEDIUM
@@ -135,6 +137,7 @@ static void nna_shrinker_purges(struct kunit *test)
 		.type = DRM_NNA_VM_BIND_OP_UNMAP, .va = NNA_TEST_VA + NNA_PAGE_SIZE,
 		.size = NNA_PAGE_SIZE,
 	};
+	unsigned long pinned = nna_pages_pinned(nna), own = atomic_long_read(&t->bo->user->pages);
 	char *page;
 
 	nna_shrinker_advise(test, t->bo, false);
@@ -142,6 +145,11 @@ static void nna_shrinker_purges(struct kunit *test)
 	/* It cannot be mapped, even before it is purged. */
 	KUNIT_EXPECT_EQ(test, -EFAULT, nna_shrinker_bind(test, t->vms[0], t->handle, SZ_1M));
 	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
+	/* Its pages do not count any more; page tables may have become free, too. */
+	KUNIT_EXPECT_FALSE(test, t->bo->counted);
+	KUNIT_EXPECT_LE(test, nna_pages_pinned(nna), pinned - NNA_TEST_PAGES);
+	KUNIT_EXPECT_LE(test, (unsigned long)atomic_long_read(&t->bo->user->pages),
+			own - NNA_TEST_PAGES);
 	KUNIT_EXPECT_NULL(test, t->bo->base.pages);
 	KUNIT_EXPECT_NULL(test, t->bo->base.sgt);
 	KUNIT_EXPECT_EQ(test, 0u, nna_shrinker_reachable(t));
@@ -153,7 +161,9 @@ static void nna_shrinker_purges(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, nna_shrinker_advise(test, t->bo, false));
 	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
 	KUNIT_EXPECT_EQ(test, -EFAULT, nna_shrinker_bind(test, t->vms[0], t->handle, SZ_1M));
+	dma_resv_lock(obj->resv, NULL);
 	KUNIT_EXPECT_EQ(test, -EFAULT, obj->funcs->pin(obj));
+	dma_resv_unlock(obj->resv);
 
 	/* Map other objects over a page in the middle of its mapping, and over all of it. */
 	page = kunit_kzalloc(test, NNA_PAGE_SIZE, GFP_KERNEL);
@@ -311,6 +321,19 @@ static void nna_shrinker_cpu_mapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
 }
 
+/* Nor is an object purged that somebody is about to use, who has seen that it was needed. */
+static void nna_shrinker_getting(struct kunit *test)
+{
+	struct nna_shrinker_test *t = nna_shrinker_test(test);
+
+	t->bo->getting++;
+	nna_shrinker_advise(test, t->bo, false);
+	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
+	t->bo->getting--;
+	nna_shrinker_advise(test, t->bo, false);
+	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
+}
+
 /* Returns how many objects a call of the shrinker looks at. */
 static u64 nna_shrinker_seen(struct kunit *test, unsigned long pages, unsigned long *freed)
 {
@@ -412,6 +435,7 @@ static struct kunit_case nna_shrinker_cases[] = {
 	KUNIT_CASE(nna_shrinker_locks),
 	KUNIT_CASE(nna_shrinker_shared),
 	KUNIT_CASE(nna_shrinker_cpu_mapped),
+	KUNIT_CASE(nna_shrinker_getting),
 	KUNIT_CASE(nna_shrinker_without_pages),
 	KUNIT_CASE_SLOW(nna_shrinker_batch),
 	KUNIT_CASE(nna_shrinker_freed),
