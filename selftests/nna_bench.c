@@ -11,6 +11,7 @@
  *  bind	mapping, and unmapping with the invalidation
  *  priority	how long a job of high priority waits behind a long one of low priority, against
  *		the device's longest tile
+ *  waits	the longest way of a null job of each priority beside endless jobs of all others
  *  neighbours	what two neighbours do to a context: one that submits null jobs, one whose jobs
  *		fault
  *  shares	how the clients of one priority share the device, and how long a null job waits
@@ -222,6 +223,58 @@ static void throughputs(struct env *env, uint32_t out)
 		printf("jobs per second with %u contexts: %.0f\n", contexts[i], m);
 	}
 	printf("jobs per second: the lowest is %.0f %% of the highest\n", 100 * low / high);
+}
+
+/* Jobs that keep the device busy: each for SPAN of run time, which WAITS null jobs do not take. */
+#define PRIORITIES (DRM_NNA_CTX_PRIORITY_REALTIME + 1)
+#define SPAN (9 * SECOND / 2)
+#define WAITS 4
+
+static void env_of_priority(struct env *env, uint32_t priority)
+{
+	env_init(env);
+	ctx_destroy(env->fd, env->ctx);
+	must(ctx_create(env->fd, env->vm, priority, &env->ctx), "context");
+}
+
+/*
+ * The longest way of a null job of each priority beside endless jobs of all others, against the
+ * same job alone. (Beside jobs of its own priority it waits for its turn: see shares.)
+ */
+static void priority_waits(struct env *env, uint32_t out)
+{
+	for (uint32_t p = 0; p < PRIORITIES; p++) {
+		struct env busy[PRIORITIES], null;
+		uint64_t alone = 0, longest = 0;
+
+		env_of_priority(&null, p);
+		stream_null(&null);
+		out = syncobj_create(null.fd);
+		for (unsigned int i = 0; i < WAITS; i++)
+			alone += null_job(&null, out) / WAITS;
+		for (uint32_t other = 0; other < PRIORITIES; other++) {
+			struct drm_nna_submit args;
+
+			env_of_priority(&busy[other], other);
+			stream_endless(&busy[other]);
+			args = env_submit(&busy[other]);
+			args.budget_ns = SPAN;
+			if (other != p)
+				must(submit_args(&busy[other], &args, 0,
+						 syncobj_create(busy[other].fd)), "submit");
+		}
+		for (unsigned int i = 0; i < WAITS; i++) {
+			uint64_t t = null_job(&null, out);
+
+			longest = t > longest ? t : longest;
+		}
+		printf("beside endless jobs of all others: null job of priority %u: ", p);
+		printf("at most %.1f ms, %.0f times one alone\n", (double)longest / 1e6,
+		       (double)longest / (double)alone);
+		for (uint32_t other = 0; other < PRIORITIES; other++)
+			env_fini(&busy[other]);
+		env_fini(&null);
+	}
 }
 
 /* Time of a job of high priority on an idle device, and while a long one of low priority runs. */
@@ -726,6 +779,7 @@ static const struct {
 	{ "contexts", throughputs },
 	{ "bind", bind_costs },
 	{ "priority", priority_cost },
+	{ "waits", priority_waits },
 	{ "neighbours", neighbours },
 	{ "shares", all_shares },
 };

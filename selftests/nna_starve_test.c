@@ -74,3 +74,37 @@ TEST(long_jobs_share_the_device)
 	}
 	expect_no_reset(env[0].fd, before);
 }
+
+/*
+ * A job of a high priority that runs for seconds makes way for those below within it, at a tile: each
+ * of them begins and ends while it is under way. The device's clock in the reports says so.
+ */
+TEST(lower_priorities_run_within_a_high_job)
+{
+	struct env high, low[2];
+	uint32_t out, low_out[2];
+	struct drm_nna_submit args;
+
+	env_init(&high);
+	EQ(ctx_create(high.fd, high.vm, DRM_NNA_CTX_PRIORITY_HIGH, &high.ctx), 0);
+	stream_endless(&high);
+	out = syncobj_create(high.fd);
+	args = env_submit(&high);
+	args.budget_ns = 4 * SECOND;
+	for (uint32_t i = 0; i < 2; i++) {
+		env_init(&low[i]);
+		EQ(ctx_create(low[i].fd, low[i].vm, i, &low[i].ctx), 0);
+		stream_null(&low[i]);
+		low_out[i] = syncobj_create(low[i].fd);
+	}
+	EQ(submit_args(&high, &args, 0, out), 0);
+	for (uint32_t i = 0; i < 2; i++)
+		EQ(submit(&low[i], 0, low_out[i]), 0);
+	EQ(syncobj_wait(high.fd, out, LONG_WAIT), 0);
+	EQ(env_report(&high)->status, NNAHW_STATUS_BUDGET);
+	for (uint32_t i = 0; i < 2; i++) {
+		EQ(syncobj_wait(low[i].fd, low_out[i], LONG_WAIT), 0);
+		EQ(syncobj_status(low[i].fd, low_out[i]), 1);
+		CHECK(env_report(&low[i])->end < env_report(&high)->end);
+	}
+}

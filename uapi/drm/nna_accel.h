@@ -662,8 +662,10 @@ struct drm_nna_vm_bind {
 /**
  * enum drm_nna_ctx_priority - Priority of a context.
  *
- * Jobs of a higher priority preempt those of a lower one. A lower priority that has waited for long
- * gets time slices.
+ * Jobs of a higher priority preempt those of a lower one. A lower priority that has waited 100 ms
+ * gets 25 ms of run time at the next tile, also within a job of a higher one. So with jobs of all
+ * priorities each gets run time after at most 175 ms and a tile of each of the others. (Within a
+ * priority the jobs of other users and files go in turn.)
  */
 enum drm_nna_ctx_priority {
 	/** @DRM_NNA_CTX_PRIORITY_LOW: Background work. */

@@ -6,8 +6,8 @@
  * first, then the highest job ring that has work. A preempted job keeps its state in the struct
  * nnadev_job of its ring.
  *
- * Aging: a ring that has waited for age_ns gets a slice of slice_ns before the next job of a higher
- * ring starts. So every job ends in bounded time. The driver boosts a ring whose job has a
+ * Aging: a ring that has waited for age_ns gets a slice of slice_ns at the next tile, also within a
+ * job of a higher ring. So every job ends in bounded time, however long the jobs above it are. The driver boosts a ring whose job has a
  * deadline. A boosted ring waits an eighth of the time and gets slices of an eighth of the length:
  * its latency is shorter but its share of the device is the same, so a client gains nothing by a
  * deadline that it does not need.
@@ -124,14 +124,22 @@ static bool has_work(struct nnadev *dev, uint32_t ring)
 	       nnadev_ring_pending(&dev->base, &dev->rings[ring]);
 }
 
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Scale a scheduling time for a ring: shorter when it is boosted. */
 static uint64_t portion(const struct nnadev_ring *ring, uint64_t ns)
 {
 	return ring->boosted ? ns / BOOST_PORTION : ns;
 }
 
-/* The ring to run now, or NNAHW_JOB_RINGS when none has work. */
-static uint32_t pick(struct nnadev *dev)
+/*
+ * The ring to run now, or NNAHW_JOB_RINGS when none has work. *@until is lowered to the time at which
+ * another ring is to run: the end of a slice, or the time when a lower ring has waited for long.
+ */
+static uint32_t pick(struct nnadev *dev, uint64_t *until)
 {
 	uint32_t top = NNAHW_JOB_RINGS, starving = NNAHW_JOB_RINGS, ring;
 	uint64_t now = nnadev_clock_now();
@@ -154,20 +162,29 @@ static uint32_t pick(struct nnadev *dev)
 		return top;
 	if (dev->slice != NNADEV_CP_NO_SLICE && (now >= dev->slice_end || !work[dev->slice]))
 		dev->slice = NNADEV_CP_NO_SLICE;
-	if (dev->slice == NNADEV_CP_NO_SLICE && !nnadev_job_active(&dev->jobs[top])) {
+	if (dev->slice == NNADEV_CP_NO_SLICE) {
+		uint64_t next = NNADEV_FOREVER;
+
 		for (ring = 0; ring < top; ring++) {
 			const struct nnadev_ring *r = &dev->rings[ring];
 
-			if (work[ring] && now - r->waiting >= portion(r, dev->age_ns) &&
-			    (starving == NNAHW_JOB_RINGS ||
-			     r->waiting < dev->rings[starving].waiting))
+			if (!work[ring])
+				continue;
+			if (now - r->waiting < portion(r, dev->age_ns))
+				next = min_u64(next, r->waiting + portion(r, dev->age_ns));
+			else if (starving == NNAHW_JOB_RINGS ||
+				 r->waiting < dev->rings[starving].waiting)
 				starving = ring;
 		}
 		if (starving != NNAHW_JOB_RINGS) {
 			dev->slice = starving;
 			dev->slice_end = now + portion(&dev->rings[starving], dev->slice_ns);
+		} else {
+			*until = min_u64(*until, next);
 		}
 	}
+	if (dev->slice != NNADEV_CP_NO_SLICE)
+		*until = min_u64(*until, dev->slice_end);
 	ring = dev->slice != NNADEV_CP_NO_SLICE ? dev->slice : top;
 	dev->rings[ring].waiting = 0;
 	return ring;
@@ -196,7 +213,7 @@ static bool run_jobs(struct nnadev *dev, uint64_t until)
 		/* Look again: entries may be left, or nnadev_run()'s caller waits for these. */
 		if (run_control(dev))
 			nnadev_event_raise(&dev->exec.event);
-		ring = pick(dev);
+		ring = pick(dev, &until);
 		if (ring == NNAHW_JOB_RINGS)
 			return false;
 		job = &dev->jobs[ring];
@@ -214,8 +231,6 @@ static bool run_jobs(struct nnadev *dev, uint64_t until)
 	    dev->last->ring->index < ring)
 		nnadev_count(&dev->base.counters.preemptions, 1);
 	dev->last = job;
-	if (dev->slice != NNADEV_CP_NO_SLICE && dev->slice_end < until)
-		until = dev->slice_end;
 	wake = nnadev_job_run(&dev->exec, job, until);
 	if (wake) {
 		idle(dev, wake);

@@ -648,6 +648,48 @@ static void test_aging(void **state)
 	aging(1, "hlh");
 }
 
+/* A long job of a higher ring makes way, too: at a tile once the ring below has waited. */
+static void test_aging_within_job(void **state)
+{
+	rig.dev->age_ns = 1;
+	rig.dev->slice_ns = RIG_WAIT;
+	add(0, 'l', 10, 1, false);
+	add(3, 'h', 10, 1, false);
+	hold('h', 0);
+	submit(3);
+	wait_held();
+	submit(0);
+	release();
+	expect(0, NNAHW_STATUS_OK);
+	expect(3, NNAHW_STATUS_OK);
+	expect_order("hlh");
+	expect_runs('h', 1, 10);
+}
+
+/* It does so when the time has come, without an event that makes the command processor look. */
+static void test_aging_by_time(void **state)
+{
+	rig.dev->age_ns = 50000000;
+	rig.dev->slice_ns = RIG_WAIT;
+	add(0, 'l', 10, 1, false);
+	add(3, 'h', 10, 1, false);
+	hold('h', 0);
+	submit(3);
+	wait_held();
+	submit(0);
+	hold('h', 5);
+	nnadev_event_raise(&fake.event);
+	/* The low ring has been seen to wait at one of these tiles. */
+	while (!fake.runs['h'][0][4])
+		usleep(200);
+	wait_held();
+	usleep(100000);
+	release();
+	expect(0, NNAHW_STATUS_OK);
+	expect(3, NNAHW_STATUS_OK);
+	expect_order("hlh");
+}
+
 /* A ring that is to boost has its turn after an eighth of the time. */
 static void test_boost(void **state)
 {
@@ -1150,6 +1192,8 @@ int main(void)
 		ONE(test_nested),
 		ONE(test_no_aging),
 		ONE(test_aging),
+		ONE(test_aging_within_job),
+		ONE(test_aging_by_time),
 		ONE(test_boost),
 		ONE(test_slice),
 		ONE(test_abort_running),
