@@ -213,6 +213,8 @@ static void run_job(struct ethosu_device *device)
 		return;
 	}
 	advance_pmu(device);
+	/* What asked the job before to stop may have come too late for it. */
+	atomic_store(&device->stop, false);
 	device->stage = RUNNING;
 	device->began = nnadev_clock_now();
 	job->address = device->kept[ETHOSU_REG_QBASE / 4] |

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Command streams of an Ethos-U against the device model. An input is a configuration (1 byte), what
- * memory is filled with (1 byte), the number of bytes of region 0 (2 bytes, little-endian), these
- * bytes, and the stream.
+ * Command streams of an Ethos-U against the device model. An input is a configuration (1 byte; bit 7:
+ * without the NNA's engine, bit 6: with the strict checks), what memory is filled with (1 byte), the
+ * number of bytes of region 0 (2 bytes, little-endian), these bytes, and the stream.
  *
  * Regions 0 to 3 have memory with a hole behind each; the others have none. Oracles: sanitizers; the
  * limits of memory in tests/fuzz/module.mk; and a limit of the work between two points at which the
@@ -78,11 +78,17 @@ static void begin(void)
 	nnadev_bus_enter(&bus);
 }
 
+static void ignore(void *owner, const char *line)
+{
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct ethosu_job job;
+	static struct ethosu_strict checks = { .report = ignore };
 	struct ethosu_machine *machine;
 	size_t constants;
+	bool strict;
 
 	if (!workers)
 		begin();
@@ -90,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	machine = &machines[data[0] % ETHOSU_CONFIGS];
 	machine->scalar = data[0] & 0x80;
+	strict = data[0] & 0x40;
 	constants = data[2] | (size_t)data[3] << 8;
 	for (uint32_t i = 0; i < REGIONS; i++)
 		memset(memory[i], data[1] * i, REGION_SIZE);
@@ -101,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(memory[REGIONS], data + constants, size - constants);
 	memset(&job, 0, sizeof(job));
 	job.machine = machine;
+	job.strict = strict ? &checks : NULL;
 	job.address = FIRST + ETHOSU_REGIONS * APART;
 	job.size = (uint32_t)(size - constants);
 	for (uint32_t i = 0; i < ETHOSU_REGIONS; i++)
