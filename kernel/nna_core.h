@@ -17,19 +17,20 @@
  *  1. drm_dev_enter() around register accesses;
  *  2. the lock of nna_sched.c: whether the schedulers are stopped. Its holder waits for their work,
  *     which takes leaf locks only;
- *  3. nna_ctx.lock: arm and push of one context's jobs;
+ *  3. nna_ctx.lock: the order of one context's jobs;
  *  4. nna_vm.lock: binds of one address space;
  *  5. nna_device.bos_lock: the list of buffer objects, and their DMA mappings at unbind;
  *  6. dma_resv, one object at a time;
  *  7. nna_device.unneeded_lock: the list of objects that may be purged. Reclaim takes it, and then
  *     6 and 4, by trylock only;
- *  8. nna_ring.lock (interrupts off), nna_ctx.state_lock, nna_file.lock, the lock of nna_user.c,
- *     fence locks, the locks of nna_gate.c, which may be taken with any of these held, and inside
- *     them the fence locks of gates: leaf locks.
+ *  8. the lock of pushes of nna_gate.c, and inside it the locks of the scheduler;
+ *  9. nna_ring.lock (interrupts off), nna_ctx.state_lock, nna_file.lock, the lock of nna_user.c,
+ *     fence locks, and the lock of nna_gate.c, which may be taken with any of these held: leaf
+ *     locks.
  *
- * Nothing allocates between drm_sched_job_arm() and the signal of the fence: a job's fences are
- * allocated before it is armed. Timeouts and resets run on one ordered workqueue, so they never
- * overlap. They take 1, 2 and leaf locks.
+ * Nothing allocates from the publication of a job's fence to its signal: the fence, and those of
+ * the scheduler, are allocated before. Timeouts and resets run on one ordered workqueue, so they
+ * never overlap. They take 1, 2 and leaf locks.
  */
 #ifndef NNA_CORE_H
 #define NNA_CORE_H

@@ -212,7 +212,7 @@ void nna_ctx_give_quota(struct nna_ctx *ctx)
 		wake_up_all(&usage->quota_waitq);
 }
 
-/* Wakes all waiters of a context that is over: gates of jobs, and calls of SUBMIT. Any context. */
+/* Ends what waits in a context that is over: its jobs, and calls of SUBMIT. Any context. */
 static void nna_ctx_doom(struct nna_ctx *ctx)
 {
 	nna_gate_queue_doom(&ctx->gates);

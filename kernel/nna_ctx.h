@@ -2,8 +2,9 @@
 /*
  * Contexts: an ordered stream of jobs in one address space, at one priority. A context has an
  * entity of its ring's scheduler. Its id and its jobs hold references on it, so the entity has no
- * jobs when the last reference is dropped. Jobs are never taken out of the scheduler: the gates of
- * a closed or banned context open at once (nna_gate.h), and run_job ends its jobs with an error.
+ * jobs when the last reference is dropped. Jobs wait outside of the scheduler (nna_gate.h) and are
+ * never taken out of it: those of a closed or banned context that wait end at once, and run_job ends
+ * those that it gets.
  *
  * A context is banned when one of its jobs faults, is malformed, exceeds its budget or hangs the
  * device. The completion of that job bans it, in an interrupt; SUBMIT and run_job check the ban. A
@@ -99,8 +100,8 @@ void nna_usage_put(struct nna_usage *usage);
  * @entity: its queue in the ring's scheduler.
  * @gates: the queue of its jobs' gates.
  * @quota_used: as nna_usage.quota_used, of this context.
- * @lock: held from arm to push of a job, since jobs must be pushed in the order in which they were
- *	armed; protects @closed.
+ * @lock: held while a job's fence is published and the job put into @gates, so that jobs start in
+ *	the order of their publication; protects @closed.
  * @closed: user space has destroyed it, and it takes no more jobs; run_job reads it without the
  *	lock.
  * @state_lock: protects the fields up to @reset_count; taken in interrupts.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Gates: see nna_gate.h. */
 
+#include <linux/dma-fence.h>
 #include <linux/lockdep.h>
-#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <drm/drm_managed.h>
 
 #include "nna_core.h"
@@ -11,44 +13,97 @@
 
 /**
  * struct nna_gates - The gates of a job ring.
- * @lock: protects these and the queues and gates of the ring.
+ * @nna: the device.
+ * @ops: operations of jobs.
+ * @push_lock: held from the choice of an admitted job until it has been pushed, so that jobs are
+ *	pushed in the order in which they were admitted.
+ * @push_work: pushes the jobs of @admitted.
+ * @end_work: ends the jobs of @ended.
+ * @lock: protects the fields below, and the queues and gates of the ring.
  * @limit: entries of the ring.
  * @entries: how many of them are reserved.
- * @doomed: the device is lost: all gates are open.
- * @shut: queues with a shut gate, by nna_gate_queue.node.
- * @shares: the clients of the ring.
+ * @doomed: the device is lost: all queues are doomed.
+ * @queues: queues with waiting jobs, by nna_gate_queue.node.
+ * @admitted: jobs to push, by nna_gate.node.
+ * @ended: jobs of doomed queues, by nna_gate.node.
+ * @shares: the users of the ring.
  */
 struct nna_gates {
+	struct nna_device *nna;
+	const struct nna_gate_ops *ops;
+	spinlock_t push_lock;
+	struct work_struct push_work;
+	struct work_struct end_work;
 	spinlock_t lock;
 	u32 limit;
 	u32 entries;
 	bool doomed;
-	struct list_head shut;
+	struct list_head queues;
+	struct list_head admitted;
+	struct list_head ended;
 	struct nna_shares shares;
 };
 
-static const char *nna_gate_get_driver_name(struct dma_fence *fence)
+/* Takes the first job off a list of these; NULL if there is none. */
+static struct nna_gate *nna_gates_take(struct nna_gates *gates, struct list_head *list)
 {
-	return NNA_DRIVER_NAME;
+	struct nna_gate *gate;
+
+	spin_lock_irq(&gates->lock);
+	gate = list_first_entry_or_null(list, struct nna_gate, node);
+	if (gate)
+		list_del_init(&gate->node);
+	spin_unlock_irq(&gates->lock);
+	return gate;
 }
 
-static const char *nna_gate_get_timeline_name(struct dma_fence *fence)
+static void nna_gates_push(struct nna_gates *gates)
 {
-	return "nna-gate";
+	struct nna_gate *gate;
+
+	spin_lock(&gates->push_lock);
+	while ((gate = nna_gates_take(gates, &gates->admitted)))
+		gates->ops->push(gate);
+	spin_unlock(&gates->push_lock);
 }
 
-static void nna_gate_release(struct dma_fence *fence)
+static void nna_gates_push_work(struct work_struct *work)
 {
-	kfree(container_of(fence, struct nna_gate, fence));
+	bool cookie = dma_fence_begin_signalling();
+
+	nna_gates_push(container_of(work, struct nna_gates, push_work));
+	dma_fence_end_signalling(cookie);
 }
 
-static const struct dma_fence_ops nna_gate_fence_ops = {
-	.get_driver_name = nna_gate_get_driver_name,
-	.get_timeline_name = nna_gate_get_timeline_name,
-	.release = nna_gate_release,
-};
+static void nna_gates_end_work(struct work_struct *work)
+{
+	struct nna_gates *gates = container_of(work, struct nna_gates, end_work);
+	struct nna_gate *gate;
+	unsigned int i;
 
-int nna_gates_init(struct nna_device *nna)
+	for (i = 0; i < NNA_GATES_BATCH; i++) {
+		gate = nna_gates_take(gates, &gates->ended);
+		if (!gate)
+			return;
+		gates->ops->end(gate);
+	}
+	/* Behind the schedulers' work, which is on the same queue. */
+	queue_work(gates->nna->submit_wq, &gates->end_work);
+}
+
+static void nna_gates_fini(struct drm_device *drm, void *res)
+{
+	struct nna_device *nna = to_nna_device(drm);
+	unsigned int i;
+
+	/* No job is left, but the work that has pushed or ended the last one may still be running. */
+	for (i = 0; i < NNA_JOB_RINGS; i++) {
+		cancel_work_sync(&nna->gates[i].push_work);
+		cancel_work_sync(&nna->gates[i].end_work);
+	}
+}
+
+int nna_gates_init(struct nna_device *nna, const struct nna_gate_ops *ops)
 {
 	unsigned int i;
 
@@ -58,12 +113,19 @@ int nna_gates_init(struct nna_device *nna)
 	for (i = 0; i < NNA_JOB_RINGS; i++) {
 		struct nna_gates *gates = &nna->gates[i];
 
+		gates->nna = nna;
+		gates->ops = ops;
+		spin_lock_init(&gates->push_lock);
+		INIT_WORK(&gates->push_work, nna_gates_push_work);
+		INIT_WORK(&gates->end_work, nna_gates_end_work);
 		spin_lock_init(&gates->lock);
 		gates->limit = nna->rings[i].size;
-		INIT_LIST_HEAD(&gates->shut);
+		INIT_LIST_HEAD(&gates->queues);
+		INIT_LIST_HEAD(&gates->admitted);
+		INIT_LIST_HEAD(&gates->ended);
 		nna_shares_init(&gates->shares);
 	}
-	return 0;
+	return drmm_add_action_or_reset(&nna->drm, nna_gates_fini, NULL);
 }
 
 void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_device *nna, unsigned int ring,
@@ -71,23 +133,16 @@ void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_device *nna, u
 {
 	queue->gates = &nna->gates[ring];
 	queue->share = share;
+	INIT_LIST_HEAD(&queue->waiting);
 	INIT_LIST_HEAD(&queue->node);
 	INIT_LIST_HEAD(&queue->runnable);
 }
 
 void nna_gate_init(struct nna_gate *gate, struct nna_gate_queue *queue, u64 budget)
 {
-	spin_lock_init(&gate->fence_lock);
-	/* Each gate has its own fence context, since gates open in any order. */
-	dma_fence_init(&gate->fence, &nna_gate_fence_ops, &gate->fence_lock,
-		       dma_fence_context_alloc(1), 1);
 	gate->queue = queue;
+	INIT_LIST_HEAD(&gate->node);
 	gate->budget = budget;
-}
-
-void nna_gate_put(struct nna_gate *gate)
-{
-	dma_fence_put(&gate->fence);
 }
 
 static bool nna_gate_queue_is_doomed(struct nna_gate_queue *queue)
@@ -95,73 +150,77 @@ static bool nna_gate_queue_is_doomed(struct nna_gate_queue *queue)
 	return queue->doomed || queue->gates->doomed;
 }
 
-/* Recomputes whether the queue is active; called after a change of its inputs. */
+static struct nna_gate *nna_gate_queue_first(struct nna_gate_queue *queue)
+{
+	return list_first_entry_or_null(&queue->waiting, struct nna_gate, node);
+}
+
+/* Called after a change of the queue's first job, or of whether that is ready. */
 static void nna_gate_queue_update_locked(struct nna_gate_queue *queue)
 {
-	bool active = !nna_gate_queue_is_doomed(queue) &&
-		      (queue->shut ? !list_empty(&queue->runnable) : queue->pushed);
+	struct nna_shares *shares = &queue->gates->shares;
+	struct nna_gate *first = nna_gate_queue_first(queue);
+	bool was = !list_empty(&queue->runnable);
+	bool is = first && first->ready && !nna_gate_queue_is_doomed(queue);
 
 	lockdep_assert_held(&queue->gates->lock);
-	if (active == queue->active)
-		return;
-	queue->active = active;
-	if (active)
-		nna_share_wake(&queue->gates->shares, queue->share);
-	else
-		nna_share_sleep(&queue->gates->shares, queue->share);
+	/* A queue that stays runnable goes behind the others of its client, which does not wake. */
+	if (was)
+		nna_share_remove_runnable(shares, queue->share, &queue->runnable);
+	if (is && !was)
+		nna_share_wake(shares, queue->share);
+	if (is)
+		nna_share_add_runnable(shares, queue->share, &queue->runnable);
+	if (was && !is)
+		nna_share_sleep(shares, queue->share);
+	if (!first)
+		list_del_init(&queue->node);
+	else if (list_empty(&queue->node))
+		list_add_tail(&queue->node, &queue->gates->queues);
 }
 
-static void nna_gate_open_locked(struct nna_gate *gate)
-{
-	struct nna_gate_queue *queue = gate->queue;
-
-	queue->shut = NULL;
-	list_del_init(&queue->node);
-	nna_share_remove_runnable(&queue->gates->shares, queue->share, &queue->runnable);
-	nna_gate_queue_update_locked(queue);
-	/* Hold a reference: once the fence has signalled, the scheduler may free the job. */
-	dma_fence_get(&gate->fence);
-	dma_fence_signal(&gate->fence);
-	dma_fence_put(&gate->fence);
-}
-
-static void nna_gate_enter_locked(struct nna_gate *gate)
-{
-	struct nna_gate_queue *queue = gate->queue;
-
-	gate->entered = true;
-	gate->charged = nna_share_enter(&queue->gates->shares, queue->share, gate->budget);
-	queue->entries++;
-	queue->gates->entries++;
-}
-
-/* Opens the gates of runnable queues, as nna_share.h chooses, as long as entries are left. */
+/* Admits jobs, as nna_share.h chooses, as long as entries are left: @admitted has them then. */
 static void nna_gates_admit_locked(struct nna_gates *gates)
 {
+	struct nna_gate_queue *queue;
 	struct nna_share *share;
+	struct nna_gate *gate;
 
 	while (gates->entries < gates->limit) {
-		struct nna_gate *gate;
-
 		share = nna_share_next(&gates->shares);
 		if (!share)
 			break;
-		gate = list_first_entry(&share->runnable, struct nna_gate_queue, runnable)->shut;
-		nna_gate_enter_locked(gate);
-		nna_gate_open_locked(gate);
+		queue = list_first_entry(&share->runnable, struct nna_gate_queue, runnable);
+		gate = nna_gate_queue_first(queue);
+		gate->entered = true;
+		gate->charged = nna_share_enter(&gates->shares, share, gate->budget);
+		queue->entries++;
+		gates->entries++;
+		list_move_tail(&gate->node, &gates->admitted);
+		nna_gate_queue_update_locked(queue);
 	}
 }
 
-/* Opens the gate of a doomed queue once its earlier jobs have left the ring. */
+/* Queues the work for the jobs that have been admitted or are to be ended. */
+static void nna_gates_queue_work_locked(struct nna_gates *gates)
+{
+	if (!list_empty(&gates->admitted))
+		queue_work(gates->nna->submit_wq, &gates->push_work);
+	if (!list_empty(&gates->ended))
+		queue_work(gates->nna->submit_wq, &gates->end_work);
+}
+
+/* Ends the jobs of a queue, if it is doomed and its earlier jobs have left the ring. */
 static void nna_gate_queue_end_locked(struct nna_gate_queue *queue)
 {
-	if (queue->shut && !queue->entries && nna_gate_queue_is_doomed(queue))
-		nna_gate_open_locked(queue->shut);
+	if (!nna_gate_queue_is_doomed(queue) || queue->entries)
+		return;
+	list_splice_tail_init(&queue->waiting, &queue->gates->ended);
+	nna_gate_queue_update_locked(queue);
 }
 
 static void nna_gate_queue_doom_locked(struct nna_gate_queue *queue)
 {
-	nna_share_remove_runnable(&queue->gates->shares, queue->share, &queue->runnable);
 	nna_gate_queue_update_locked(queue);
 	nna_gate_queue_end_locked(queue);
 }
@@ -173,8 +232,9 @@ static void nna_gates_doom_ring(struct nna_gates *gates)
 
 	spin_lock_irqsave(&gates->lock, flags);
 	gates->doomed = true;
-	list_for_each_entry_safe(queue, next, &gates->shut, node)
+	list_for_each_entry_safe(queue, next, &gates->queues, node)
 		nna_gate_queue_doom_locked(queue);
+	nna_gates_queue_work_locked(gates);
 	spin_unlock_irqrestore(&gates->lock, flags);
 }
 
@@ -188,76 +248,53 @@ void nna_gates_doom(struct nna_device *nna)
 
 void nna_gate_queue_doom(struct nna_gate_queue *queue)
 {
+	struct nna_gates *gates = queue->gates;
 	unsigned long flags;
 
-	spin_lock_irqsave(&queue->gates->lock, flags);
+	spin_lock_irqsave(&gates->lock, flags);
 	queue->doomed = true;
 	nna_gate_queue_doom_locked(queue);
-	/* Clients that were ahead of this one may go now. */
-	nna_gates_admit_locked(queue->gates);
-	spin_unlock_irqrestore(&queue->gates->lock, flags);
-}
-
-static void nna_gate_ask_locked(struct nna_gate *gate)
-{
-	struct nna_gate_queue *queue = gate->queue;
-
-	if (queue->shut == gate && gate->ready && !nna_gate_queue_is_doomed(queue))
-		nna_share_add_runnable(&queue->gates->shares, queue->share, &queue->runnable);
-	nna_gate_queue_update_locked(queue);
-	nna_gates_admit_locked(queue->gates);
+	/* Users that were ahead of this one may go now. */
+	nna_gates_admit_locked(gates);
+	nna_gates_queue_work_locked(gates);
+	spin_unlock_irqrestore(&gates->lock, flags);
 }
 
 void nna_gate_push(struct nna_gate *gate)
 {
 	struct nna_gate_queue *queue = gate->queue;
-	unsigned long flags;
+	struct nna_gates *gates = queue->gates;
+	bool push;
 
-	spin_lock_irqsave(&queue->gates->lock, flags);
-	queue->pushed++;
-	nna_gate_queue_update_locked(queue);
-	spin_unlock_irqrestore(&queue->gates->lock, flags);
+	spin_lock_irq(&gates->lock);
+	list_add_tail(&gate->node, &queue->waiting);
+	if (nna_gate_queue_first(queue) == gate)
+		nna_gate_queue_update_locked(queue);
+	nna_gate_queue_end_locked(queue);
+	nna_gates_admit_locked(gates);
+	/* Here, without the way over the work item. */
+	push = !list_empty(&gates->admitted);
+	if (!push)
+		nna_gates_queue_work_locked(gates);
+	spin_unlock_irq(&gates->lock);
+	if (push)
+		nna_gates_push(gates);
 }
 
 void nna_gate_ready(struct nna_gate *gate)
 {
-	struct nna_gates *gates = gate->queue->gates;
+	struct nna_gate_queue *queue = gate->queue;
+	struct nna_gates *gates = queue->gates;
 	unsigned long flags;
 
 	spin_lock_irqsave(&gates->lock, flags);
 	gate->ready = true;
-	if (gate->queue->shut == gate)
-		nna_gate_ask_locked(gate);
-	spin_unlock_irqrestore(&gates->lock, flags);
-}
-
-struct dma_fence *nna_gate_wait(struct nna_gate *gate)
-{
-	struct nna_gate_queue *queue = gate->queue;
-	struct nna_gates *gates = queue->gates;
-	struct dma_fence *fence = NULL;
-	unsigned long flags;
-
-	spin_lock_irqsave(&gates->lock, flags);
-	if (gate->entered)
-		goto out;
-	if (!gate->asked) {
-		gate->asked = true;
-		queue->pushed--;
-	}
-	if (nna_gate_queue_is_doomed(queue) && !queue->entries) {
+	if (nna_gate_queue_first(queue) == gate) {
 		nna_gate_queue_update_locked(queue);
-		goto out;
+		nna_gates_admit_locked(gates);
+		nna_gates_queue_work_locked(gates);
 	}
-	queue->shut = gate;
-	list_add_tail(&queue->node, &gates->shut);
-	nna_gate_ask_locked(gate);
-	/* Its client may have been chosen at once. */
-	if (!gate->entered)
-		fence = dma_fence_get(&gate->fence);
-out:
 	spin_unlock_irqrestore(&gates->lock, flags);
-	return fence;
 }
 
 void nna_gate_leave(struct nna_gate *gate, const u64 *ran)
@@ -275,11 +312,12 @@ void nna_gate_leave(struct nna_gate *gate, const u64 *ran)
 		nna_gate_queue_end_locked(queue);
 		/*
 		 * Not for each entry: while half of them are reserved the device has enough to do,
-		 * and the scheduler is woken once for many jobs. But a client that wakes when the
+		 * and the scheduler is woken once for many jobs. But a user that wakes when the
 		 * ring is full shall wait for nothing but what is on it.
 		 */
 		if (gates->entries <= gates->limit / 2 || gates->shares.woken)
 			nna_gates_admit_locked(gates);
+		nna_gates_queue_work_locked(gates);
 	}
 	spin_unlock_irqrestore(&gates->lock, flags);
 }

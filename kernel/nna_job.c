@@ -27,17 +27,12 @@
 
 /**
  * struct nna_jobs - State that the jobs of a device share.
- * @fence_contexts: the fence context of job ring 0; ring n has this plus n.
- * @fence_seqnos: sequence number of the last fence of each job ring; needs no lock, since run_job
- *	is never concurrent with itself for one ring.
  * @watched_jiffies: for each job ring the last time at which a job began or ended, or the timeout
  *	ran.
  * @freed_waitq: woken when nna_device.job_count becomes 0.
  * @ops: operations of higher layers.
  */
 struct nna_jobs {
-	u64 fence_contexts;
-	u64 fence_seqnos[NNA_JOB_RINGS];
 	unsigned long watched_jiffies[NNA_JOB_RINGS];
 	wait_queue_head_t freed_waitq;
 	const struct nna_job_ops *ops;
@@ -48,6 +43,11 @@ static struct nna_job *to_nna_job(struct drm_sched_job *job)
 	return container_of(job, struct nna_job, base);
 }
 
+static struct nna_job *nna_job_of_gate(struct nna_gate *gate)
+{
+	return container_of(gate, struct nna_job, gate);
+}
+
 static const char *nna_fence_get_driver_name(struct dma_fence *fence)
 {
 	return NNA_DRIVER_NAME;
@@ -55,7 +55,7 @@ static const char *nna_fence_get_driver_name(struct dma_fence *fence)
 
 static const char *nna_fence_get_timeline_name(struct dma_fence *fence)
 {
-	return "nna-ring";
+	return nna_sched_name(container_of(fence, struct nna_fence, base)->ring);
 }
 
 static struct nna_fence *to_nna_fence(struct dma_fence *fence)
@@ -76,11 +76,24 @@ static void nna_fence_boost_work(struct work_struct *work)
 	dma_fence_put(&fence->base);
 }
 
-/* A ring is a queue, so a deadline cannot reorder its jobs; the boost makes the ring wait less. */
+static void nna_fence_boost_locked(struct nna_fence *fence)
+{
+	s64 ms = ktime_ms_delta(fence->deadline, ktime_get()) - NNA_BOOST_MS;
+
+	lockdep_assert_held(&fence->lock);
+	dma_fence_get(&fence->base);
+	if (mod_delayed_work(fence->nna->cleanup_wq, &fence->boost_work,
+			     msecs_to_jiffies(clamp_t(s64, ms, 0, MSEC_PER_SEC * 60))))
+		dma_fence_put(&fence->base);
+}
+
+/*
+ * A ring is a queue, so a deadline cannot reorder its jobs; the boost makes the ring wait less. It
+ * does nothing for a job that is not on the ring yet.
+ */
 static void nna_fence_set_deadline(struct dma_fence *base, ktime_t deadline)
 {
 	struct nna_fence *fence = to_nna_fence(base);
-	s64 ms = ktime_ms_delta(deadline, ktime_get()) - NNA_BOOST_MS;
 	unsigned long flags;
 
 	spin_lock_irqsave(&fence->lock, flags);
@@ -88,11 +101,21 @@ static void nna_fence_set_deadline(struct dma_fence *base, ktime_t deadline)
 	    (!fence->has_deadline || ktime_before(deadline, fence->deadline))) {
 		fence->has_deadline = true;
 		fence->deadline = deadline;
-		dma_fence_get(base);
-		if (mod_delayed_work(fence->nna->cleanup_wq, &fence->boost_work,
-				     msecs_to_jiffies(clamp_t(s64, ms, 0, MSEC_PER_SEC * 60))))
-			dma_fence_put(base);
+		if (fence->begun)
+			nna_fence_boost_locked(fence);
 	}
+	spin_unlock_irqrestore(&fence->lock, flags);
+}
+
+/* The job is about to be put on its ring. */
+static void nna_fence_begin(struct nna_fence *fence)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&fence->lock, flags);
+	fence->begun = true;
+	if (fence->has_deadline)
+		nna_fence_boost_locked(fence);
 	spin_unlock_irqrestore(&fence->lock, flags);
 }
 
@@ -238,12 +261,6 @@ static int nna_job_fence_error(struct dma_fence *fence)
 	return status < 0 ? status : 0;
 }
 
-static struct dma_fence *nna_job_prepare(struct drm_sched_job *sched_job,
-					 struct drm_sched_entity *entity)
-{
-	return nna_gate_wait(&to_nna_job(sched_job)->gate);
-}
-
 /* &nna_syncs.done: any context, with the lock of an in-fence held. */
 static void nna_job_in_fences_done(struct nna_syncs *syncs)
 {
@@ -268,25 +285,40 @@ static int nna_job_check_in_fences(struct nna_job *job, u64 *ready_ns)
 	return 0;
 }
 
-static struct dma_fence *nna_job_start(struct nna_job *job)
+/* Returns why the job may not run, or 0; @ready_ns: when its last in-fence has signalled. */
+static int nna_job_check_start(struct nna_job *job, u64 *ready_ns)
+{
+	int ret = nna_job_check_in_fences(job, ready_ns);
+
+	if (ret)
+		return ret;
+	if (nna_core_is_lost(job->nna))
+		return -ENODEV;
+	if (nna_ctx_is_banned(job->ctx))
+		return -ECANCELED;
+	return READ_ONCE(job->ctx->closed) ? -ESRCH : 0;
+}
+
+/* Ends a job that is not on the ring. */
+static void nna_job_refuse(struct nna_job *job, int error)
+{
+	dma_fence_set_error(&job->fence->base, error);
+	nna_job_end(job, NULL);
+	nna_fence_signal(job->fence);
+}
+
+/* Puts a job on its ring, or returns why it may not run. */
+static int nna_job_start(struct nna_job *job)
 {
 	struct nna_device *nna = job->nna;
-	struct nna_jobs *jobs = nna->jobs;
 	struct nna_ring *ring = &nna->rings[job->ctx->ring];
+	struct dma_fence *fence = &job->fence->base;
 	u64 ready, deadline = job->deadline_ns, late;
-	struct dma_fence *fence;
 	int ret;
 
-	ret = nna_job_check_in_fences(job, &ready);
+	ret = nna_job_check_start(job, &ready);
 	if (ret)
-		return ERR_PTR(ret);
-	if (nna_core_is_lost(nna))
-		return ERR_PTR(-ENODEV);
-	if (nna_ctx_is_banned(job->ctx))
-		return ERR_PTR(-ECANCELED);
-	if (READ_ONCE(job->ctx->closed))
-		return ERR_PTR(-ESRCH);
-
+		return ret;
 	if (job->duration_ns) {
 		if (check_add_overflow(ready, job->duration_ns, &late))
 			late = U64_MAX;
@@ -294,35 +326,27 @@ static struct dma_fence *nna_job_start(struct nna_job *job)
 	}
 	if (deadline) {
 		if (ktime_get_ns() >= deadline)
-			return ERR_PTR(-ETIMEDOUT);
+			return -ETIMEDOUT;
 		job->entry.deadline = cpu_to_le64(nna_clock_to_tick(&nna->clock, &nna->hw,
 								    deadline));
 	}
 
-	fence = &job->fence->base;
-	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock,
-		       jobs->fence_contexts + ring->index, ++jobs->fence_seqnos[ring->index]);
 	job->pushed_jiffies = jiffies;
-	dma_fence_get(fence);
+	nna_fence_begin(job->fence);
 	/* Pairs with nna_recovery_timeout(), which reads these at any time. */
-	smp_store_release(&job->fence_initialized, true);
+	smp_store_release(&job->begun, true);
 
 	nna_vm_mark_used(job->ctx->vm);
-	trace_nna_job_run(ring->index, READ_ONCE(ring->seqno), job->ctx->vm->asid,
-			  job->base.s_fence->finished.context, job->base.s_fence->finished.seqno);
+	trace_nna_job_run(ring->index, READ_ONCE(ring->seqno), job->ctx->vm->asid, fence->context,
+			  fence->seqno);
 	ret = nna_ring_push(ring, &job->entry, &job->req);
-	if (ret) {
-		/* After the checks above the device was lost, or a reset began. */
-		dma_fence_set_error(fence, nna_core_is_lost(nna) ? -ENODEV : -ECANCELED);
-		nna_job_end(job, NULL);
-		dma_fence_signal(fence);
-	} else if (nna_ctx_is_over(job->ctx)) {
-		/*
-		 * The context ended after the checks above, and its abort may have missed this job.
-		 */
+	/* After the checks above the device was lost, or a reset began. */
+	if (ret)
+		return nna_core_is_lost(nna) ? -ENODEV : -ECANCELED;
+	/* The context ended after the checks above, and its abort may have missed this job. */
+	if (nna_ctx_is_over(job->ctx))
 		nna_ctx_abort(job->ctx);
-	}
-	return fence;
+	return 0;
 }
 
 /*
@@ -344,12 +368,13 @@ static struct dma_fence *nna_job_run(struct drm_sched_job *sched_job)
 {
 	bool cookie = dma_fence_begin_signalling();
 	struct nna_job *job = to_nna_job(sched_job);
-	struct dma_fence *fence;
+	struct dma_fence *fence = dma_fence_get(&job->fence->base);
+	int ret;
 
 	nna_job_watch(job->nna, job->ctx->ring);
-	fence = nna_job_start(job);
-	if (IS_ERR(fence))
-		nna_job_end(job, NULL);
+	ret = nna_job_start(job);
+	if (ret)
+		nna_job_refuse(job, ret);
 	dma_fence_end_signalling(cookie);
 	return fence;
 }
@@ -377,14 +402,14 @@ static void nna_job_destroy(struct nna_job *job)
 
 	nna_syncs_fini(&job->syncs);
 	nna_vm_end_job(job->ctx->vm);
-	if (job->fence_initialized) {
+	if (job->published) {
 		dma_fence_put(&job->fence->base);
 	} else {
 		fput(job->fence->keepalive);
 		kfree(job->fence);
 	}
 	nna_ctx_put(job->ctx);
-	nna_gate_put(&job->gate);
+	kfree(job);
 	nna_pm_put(nna);
 	/* Pairs with synchronize_rcu() in nna_job_drain(): after that the device may be freed. */
 	rcu_read_lock();
@@ -393,37 +418,40 @@ static void nna_job_destroy(struct nna_job *job)
 	rcu_read_unlock();
 }
 
-/*
- * Gives a signalled parent to the finished fence of a job that was never put on the ring: an
- * in-fence failed, or its context was closed. The parent holds a reference on the device, so the
- * scheduler, whose name the finished fence uses, is not freed.
- */
-static void nna_job_set_parent(struct nna_job *job)
-{
-	struct dma_fence *fence = &job->fence->base;
-
-	/* A fence context of its own, since it signals before earlier jobs of the ring. */
-	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock, dma_fence_context_alloc(1), 1);
-	job->fence_initialized = true;
-	dma_fence_signal(fence);
-	/*
-	 * Pairs with the acquire in the scheduler's fence, which passes deadlines on to its parent.
-	 */
-	smp_store_release(&job->base.s_fence->parent, dma_fence_get(fence));
-}
-
 static void nna_job_free(struct drm_sched_job *sched_job)
 {
-	struct nna_job *job = to_nna_job(sched_job);
-
-	if (!job->fence_initialized)
-		nna_job_set_parent(job);
 	drm_sched_job_cleanup(sched_job);
+	nna_job_destroy(to_nna_job(sched_job));
+}
+
+/* &nna_gate_ops.push: with a spinlock held, so arm and push of two jobs do not interleave. */
+static void nna_job_push(struct nna_gate *gate)
+{
+	struct nna_job *job = nna_job_of_gate(gate);
+
+	drm_sched_job_arm(&job->base);
+	drm_sched_entity_push_job(&job->base);
+}
+
+/* &nna_gate_ops.end: a job that has waited in a context that is over, or for a lost device. */
+static void nna_job_end_waiting(struct nna_gate *gate)
+{
+	struct nna_job *job = nna_job_of_gate(gate);
+	bool cookie = dma_fence_begin_signalling();
+	u64 ready;
+
+	nna_job_refuse(job, nna_job_check_start(job, &ready));
+	dma_fence_end_signalling(cookie);
+	drm_sched_job_cleanup(&job->base);
 	nna_job_destroy(job);
 }
 
+static const struct nna_gate_ops nna_job_gate_ops = {
+	.push = nna_job_push,
+	.end = nna_job_end_waiting,
+};
+
 static const struct drm_sched_backend_ops nna_sched_ops = {
-	.prepare_job = nna_job_prepare,
 	.run_job = nna_job_run,
 	.timedout_job = nna_job_timedout,
 	.free_job = nna_job_free,
@@ -436,19 +464,18 @@ int nna_job_init(struct nna_device *nna, const struct nna_job_ops *ops)
 
 	if (!jobs)
 		return -ENOMEM;
-	ret = nna_gates_init(nna);
+	ret = nna_gates_init(nna, &nna_job_gate_ops);
 	if (ret)
 		return ret;
 	init_waitqueue_head(&jobs->freed_waitq);
 	jobs->ops = ops;
-	jobs->fence_contexts = dma_fence_context_alloc(NNA_JOB_RINGS);
 	nna->jobs = jobs;
 	return nna_sched_init(nna, &nna_sched_ops);
 }
 
 void nna_job_drain(struct nna_device *nna)
 {
-	/* The gates are open and the rings are empty: only the schedulers have to free the jobs. */
+	/* All queues are doomed and the rings are empty: only work items have to free the jobs. */
 	wait_event(nna->jobs->freed_waitq, !atomic_read(&nna->job_count));
 	/*
 	 * Wait for nna_job_destroy() of the last job, and for readers of a signalled fence's names.
@@ -533,7 +560,6 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 	struct nna_job *job;
 	int ret = -ENOMEM;
 
-	BUILD_BUG_ON(offsetof(struct nna_job, gate));
 	job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 	if (!job)
 		return ERR_PTR(ret);
@@ -572,23 +598,22 @@ err_free:
 }
 
 /*
- * Arms and pushes a job, which cannot fail. The context's lock is held, since jobs must be pushed
- * in the order in which they were armed.
+ * Publishes a job's fence and puts the job into the queue of its context, which cannot fail. The
+ * context's lock is held, since jobs start in the order in which their fences were published.
  */
-static void nna_job_push(struct nna_job *job)
+static void nna_job_queue(struct nna_job *job)
 {
-	struct dma_fence *fence;
+	struct dma_fence *fence = &job->fence->base;
 
 	lockdep_assert_held(&job->ctx->lock);
 
-	nna_syncs_wait(&job->syncs, nna_job_in_fences_done);
-	drm_sched_job_arm(&job->base);
-	fence = dma_fence_get(&job->base.s_fence->finished);
+	dma_fence_init(fence, &nna_fence_ops, &job->fence->lock, dma_fence_context_alloc(1), 1);
+	job->published = true;
 	trace_nna_job_submit(job->ctx->ring, 0, job->ctx->vm->asid, fence->context, fence->seqno);
 	nna_syncs_signal(&job->syncs, fence);
+	nna_syncs_wait(&job->syncs, nna_job_in_fences_done);
+	/* The job may have ended and been freed when this returns. */
 	nna_gate_push(&job->gate);
-	drm_sched_entity_push_job(&job->base);
-	dma_fence_put(fence);
 }
 
 int nna_job_reserve(struct nna_ctx *ctx, const struct drm_nna_submit *args)
@@ -635,7 +660,7 @@ int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_
 		ret = -ENOENT;
 		goto err_unlock;
 	}
-	nna_job_push(job);
+	nna_job_queue(job);
 	mutex_unlock(&ctx->lock);
 	return 0;
 

@@ -2,30 +2,33 @@
 /*
  * Jobs: from SUBMIT to the fence's signal.
  *
- *  SUBMIT -> scheduler queue of the context -> gate -> ring -> device -> completion -> fence
+ *  SUBMIT -> gate, in the queue of the context -> scheduler -> ring -> device -> completion -> fence
  *
- * Ownership: all memory of a job is allocated before it is armed. After the push the scheduler owns
- * the job, and frees it through free_job. The ring points to it only while its entry is on the
- * ring. A job holds references on its context (and so on the address space), on its fences and
- * syncobjs, and on runtime PM.
+ * Ownership: all memory of a job is allocated by SUBMIT. At first its gate owns the job
+ * (nna_gate.h). When it is admitted it is armed and pushed, and the scheduler owns it and frees it
+ * through free_job. The ring points to it only while its entry is on the ring. A job holds
+ * references on its context (and so on the address space), on its fences and syncobjs, and on
+ * runtime PM.
  *
- * A job has two fences. The completion signals the device's fence, struct nna_fence, in the
- * interrupt. It is the parent of the scheduler's finished fence, which user space gets.
+ * A job has one fence that leaves the driver, struct nna_fence. SUBMIT makes it, long before the
+ * scheduler may get the job, and the completion signals it in the interrupt. The scheduler gets it
+ * from run_job; its own two fences stay within the scheduler. Each job has a fence context of its
+ * own: a job that is refused, such as one whose deadline has passed, ends before an earlier one of
+ * its context that runs.
  *
- * SUBMIT puts the finished fence into its syncobjs and into no reservation object, so the cost of a
+ * SUBMIT puts the fence into its syncobjs and into no reservation object, so the cost of a
  * submission does not depend on the number of buffers in its address space. Memory needs no such
  * protection: mapped objects are pinned, and unmapping waits until the device has no translation.
  * Clients that share memory with a driver of implicit synchronisation use the dma-buf's sync_file
  * ioctls.
  *
- * From the syncobjs the finished fence may go to sync_files, reservation objects and jobs of other
- * drivers, which may hold it for any time. It refers to the scheduler, for its name, and to its
- * parent. Therefore every armed job gets a parent before it is freed, and the parent holds a
- * reference on the device and the module (see &struct nna_usage) until it is freed.
+ * From the syncobjs the fence may go to sync_files, reservation objects and jobs of other drivers,
+ * which may hold it for any time. It holds a reference on the device and the module (see &struct
+ * nna_usage) until it is freed.
  *
- * The scheduler waits for a job's gate only (nna_gate.h), and the gate waits for the in-fences. The
- * job keeps them, since run_job checks their errors. When its context is closed or banned, or the
- * device is lost, a job ends even if its in-fences have not signalled.
+ * The gate waits for the in-fences, and the scheduler for nothing. The job keeps the in-fences,
+ * since run_job checks their errors. When its context is closed or banned, or the device is lost, a
+ * job ends even if its in-fences have not signalled.
  */
 #ifndef NNA_JOB_H
 #define NNA_JOB_H
@@ -55,7 +58,7 @@ struct nna_device;
 #define NNA_BOOST_MS		100
 
 /**
- * struct nna_fence - The device's fence of a job: it signals when the device has ended the job.
+ * struct nna_fence - The fence of a job: it signals when the job has ended.
  * @base: the fence; first, since dma_fence_free() frees the whole structure.
  * @lock: the fence's lock.
  * @nna: the device.
@@ -63,6 +66,7 @@ struct nna_device;
  * @ring: index of the job's ring.
  * @boost_work: boosts the ring before the earliest deadline that a waiter has set; holds a
  *	reference on the fence while it is queued.
+ * @begun: the job has been put on its ring; protected by @lock.
  * @has_deadline: a waiter has set a deadline; protected by @lock.
  * @deadline: the earliest of them, CLOCK_MONOTONIC; protected by @lock.
  */
@@ -73,21 +77,23 @@ struct nna_fence {
 	struct file *keepalive;
 	unsigned int ring;
 	struct delayed_work boost_work;
+	bool begun;
 	bool has_deadline;
 	ktime_t deadline;
 };
 
 /**
  * struct nna_job - One job.
- * @gate: its gate; first, since the release of the gate frees the whole structure.
+ * @gate: its gate.
  * @base: the scheduler's part.
  * @req: the ring's part.
  * @nna: the device.
  * @ctx: its context; a reference.
  * @entry: its ring entry; run_job fills in the deadline, nna_ring.c the sequence number.
- * @fence: the device's fence, allocated with the job. A reference if @fence_initialized; else plain
- *	memory with a reference on the keepalive.
- * @fence_initialized: run_job or free_job has initialised @fence.
+ * @fence: its fence. A reference if @published; else plain memory with a reference on the
+ *	keepalive.
+ * @published: SUBMIT has initialised @fence, and put it into the syncobjs.
+ * @begun: run_job has put it on its ring, or is about to; the timeout reads it at any time.
  * @guilty: the device hung on this job; protected by the ring's lock.
  * @resubmitted: a reset has put it on the ring again; protected by the ring's lock.
  * @syncs: in-fences to wait for, syncobjs to signal.
@@ -104,7 +110,8 @@ struct nna_job {
 	struct nna_ctx *ctx;
 	struct nna_ring_entry entry;
 	struct nna_fence *fence;
-	bool fence_initialized;
+	bool published;
+	bool begun;
 	bool guilty;
 	bool resubmitted;
 	struct nna_syncs syncs;
@@ -151,7 +158,7 @@ int nna_job_reserve(struct nna_ctx *ctx, const struct drm_nna_submit *args);
  * @syncs: syncobjs to wait for and to signal; checked here.
  * @sync_count: number of elements of @syncs.
  *
- * On success the job has been pushed and all syncobjs have its fence. On failure nothing has
+ * On success the job is in the queue of its context and all syncobjs have its fence. On failure nothing has
  * changed.
  *
  * Return: 0, -EINVAL (malformed @syncs), -ENOENT (no such syncobj, or the context has been closed),

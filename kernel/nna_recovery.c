@@ -155,7 +155,7 @@ void nna_recovery_timeout(struct nna_job *job)
 	int ret, idx;
 
 	/* Pairs with the release in nna_job_start(). */
-	begun = smp_load_acquire(&job->fence_initialized);
+	begun = smp_load_acquire(&job->begun);
 	/*
 	 * Return if the job has ended, before it was put on the ring or while its scheduler was
 	 * stopped; or if run_job is only about to put it on the ring.

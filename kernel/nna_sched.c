@@ -48,10 +48,8 @@ int nna_sched_init(struct nna_device *nna, const struct drm_sched_backend_ops *o
 	struct drm_sched_init_args args = {
 		.ops = ops,
 		.num_rqs = 1,
-		/*
-		 * The gates limit the jobs to the entries of the ring; a doomed job needs no entry.
-		 */
-		.credit_limit = nna->rings[0].size + 1,
+		/* The gates admit no more jobs. */
+		.credit_limit = nna->rings[0].size,
 		.timeout = msecs_to_jiffies(nna->timeout_ms),
 		.submit_wq = nna->submit_wq,
 		.timeout_wq = nna->reset_wq,
@@ -78,6 +76,11 @@ int nna_sched_init(struct nna_device *nna, const struct drm_sched_backend_ops *o
 	}
 	nna->sched = sched;
 	return 0;
+}
+
+const char *nna_sched_name(unsigned int ring)
+{
+	return nna_sched_names[ring];
 }
 
 struct drm_gpu_scheduler *nna_sched_of_ring(struct nna_device *nna, unsigned int ring)

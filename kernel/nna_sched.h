@@ -27,6 +27,9 @@ int nna_sched_init(struct nna_device *nna, const struct drm_sched_backend_ops *o
 /** nna_sched_of_ring() - The scheduler of a job ring; valid as long as the DRM device. */
 struct drm_gpu_scheduler *nna_sched_of_ring(struct nna_device *nna, unsigned int ring);
 
+/** nna_sched_name() - The name of a job ring's scheduler; constant. */
+const char *nna_sched_name(unsigned int ring);
+
 /** NNA_STOPPED_BY_RESET - The device is being reset. */
 #define NNA_STOPPED_BY_RESET	BIT(0)
 /** NNA_STOPPED_BY_SUSPEND - The system sleeps. */

@@ -29,8 +29,8 @@
  * The DRM scheduler cannot apply these rules. It ranks entities, and each context is one: a client
  * with many contexts would get many shares (rule 1). Its default policy prefers the oldest job: a
  * user that wakes would wait for all jobs that were queued before (rule 2). Its credits limit the
- * number of jobs on the ring, not their run time, and not by user (rule 3). So each job depends on a
- * fence of its own, its gate, and these rules decide which gate opens next (nna_gate.h).
+ * number of jobs on the ring, not their run time, and not by user (rule 3). So jobs wait outside of
+ * the scheduler, and these rules decide which goes to it next (nna_gate.h).
  *
  * A job is charged to its client and its user with its expected run time when it goes on the ring;
  * when it has ended, with its real one instead. The expected run time is the longest of the

@@ -296,3 +296,88 @@ TEST(uids_of_a_namespace)
 		SKIP("no user namespaces");
 	EQ(WEXITSTATUS(status), 0);
 }
+
+#define WAITING_USERS 4u
+#define JOBS 31
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* What a job that does nothing takes, from SUBMIT to its end: the median of some. */
+static uint64_t null_job(struct env *env)
+{
+	uint64_t times[JOBS];
+
+	for (int i = 0; i < JOBS; i++) {
+		times[i] = now_ns();
+		EQ(submit_and_wait(env), 0);
+		times[i] = now_ns() - times[i];
+	}
+	qsort(times, JOBS, sizeof(times[0]), compare);
+	return times[JOBS / 2];
+}
+
+/* A file of a user with as many contexts as it may have, each with a job that waits for a fence. */
+static void wait_in_all_contexts(uid_t uid, int sync_file, unsigned int ctxs)
+{
+	struct drm_nna_sync sync = { .flags = DRM_NNA_SYNC_TYPE_SYNCOBJ };
+	struct drm_nna_submit args;
+	struct env env;
+
+	env_init_as(&env, uid);
+	stream_null(&env);
+	args = env_submit(&env);
+	sync.handle = syncobj_create(env.fd);
+	EQ(drmSyncobjImportSyncFile(env.fd, sync.handle, sync_file), 0);
+	for (unsigned int i = 0; i < ctxs; i++) {
+		args.ctx_id = env.ctx;
+		if (i)
+			EQ(ctx_create(env.fd, env.vm, DRM_NNA_CTX_PRIORITY_MEDIUM, &args.ctx_id),
+			   0);
+		EQ(submit_args(&env, &args, sync.handle, 0), 0);
+	}
+}
+
+/* 16,384 contexts whose jobs wait for a fence cost another user's job nothing. */
+TEST(waiting_contexts)
+{
+	const unsigned int ctxs = hw_info(nna_open()).max_ctxs, files = 4096 / ctxs;
+	struct env blocker, other;
+	uint64_t alone, cold, first, beside;
+	uint32_t out;
+	int sync_file;
+
+	open_to_all();
+	env_init_as(&other, OTHER);
+	stream_null(&other);
+	/* The fence: of a job of the lowest priority, behind others that run for a minute. */
+	env_init(&blocker);
+	EQ(ctx_create(blocker.fd, blocker.vm, DRM_NNA_CTX_PRIORITY_LOW, &blocker.ctx), 0);
+	out = syncobj_create(blocker.fd);
+	submit_long(&blocker, 4000 * MILLISECOND, 15 * test_slowness(), out);
+	EQ(drmSyncobjExportSyncFile(blocker.fd, out, &sync_file), 0);
+	alone = null_job(&other);
+	sleep(1);
+	cold = now_ns();
+	EQ(submit_and_wait(&other), 0);
+	cold = now_ns() - cold;
+
+	for (unsigned int i = 0; i < WAITING_USERS * files; i++)
+		wait_in_all_contexts(OTHER + 1 + i % WAITING_USERS, sync_file, ctxs);
+	first = now_ns();
+	EQ(submit_and_wait(&other), 0);
+	CHECK(in_time(first, SECOND));
+	first = now_ns() - first;
+	beside = null_job(&other);
+	EQ(sync_file_status(sync_file), 0);
+	printf("# beside %u waiting contexts: the first null job takes %.1f times as long as alone ",
+	       WAITING_USERS * files * ctxs, (double)first / (double)cold);
+	printf("after a second (%llu us), the median of %d %.1f times (%llu us)\n",
+	       (unsigned long long)cold / 1000, JOBS, (double)beside / (double)alone,
+	       (unsigned long long)alone / 1000);
+	CHECK(beside <= 2 * alone);
+}

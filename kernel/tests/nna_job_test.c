@@ -545,19 +545,21 @@ static void nna_job_deadline_is_dropped(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct dma_fence *plain = nna_job_submit_one(test, ctx, NULL);
 	struct dma_fence *fence = nna_job_submit_one(test, ctx, NULL);
-	struct dma_fence *parent;
+	unsigned int i;
 
+	/* The scheduler keeps a reference on the last fence of an entity. */
+	nna_job_submit_one(test, ctx, NULL);
 	nna_fake_settle(fake);
-	parent = to_drm_sched_fence(fence)->parent;
-	KUNIT_ASSERT_NOT_NULL(test, parent);
 	dma_fence_set_deadline(fence, nna_job_in_ms(50000));
 	dma_fence_set_deadline(fence, nna_job_in_ms(40000));
-	nna_fake_complete(fake, ctx->ring, NNA_STATUS_OK, 0);
+	for (i = 0; i < 3; i++)
+		nna_fake_complete(fake, ctx->ring, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
-	/* The finished fence's. */
-	KUNIT_EXPECT_EQ(test, 1u, kref_read(&parent->refcount));
+	/* The work's reference has gone, as there is none on the fence without a deadline. */
+	KUNIT_EXPECT_EQ(test, kref_read(&plain->refcount), kref_read(&fence->refcount));
 }
 
 /* A context is closed after the scheduler has taken a job from its queue. */
@@ -1040,14 +1042,14 @@ static void nna_job_in_banned_ctx_of_closed_file(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(b));
 }
 
-/* Each job's finished fence gets a parent, which holds a reference on the device. */
+/* The fences of all jobs hold the device, whether the jobs have run or not. */
 static void nna_job_fences_keep_the_device(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
 	struct nna_device *nna = fake->nna;
 	struct drm_nna_submit late = nna_fake_submit_args();
 	struct dma_fence *gate, *fences[3];
-	unsigned int i;
+	struct file *keepalive;
 	u32 in;
 
 	late.deadline_ns = 1;
@@ -1064,13 +1066,122 @@ static void nna_job_fences_keep_the_device(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(fences[2]));
 	nna_fake_unbind(fake);
 	flush_delayed_fput();
-	for (i = 0; i < ARRAY_SIZE(fences); i++)
-		KUNIT_EXPECT_NOT_NULL(test, to_drm_sched_fence(fences[i])->parent);
+	keepalive = container_of(fences[0], struct nna_fence, base)->keepalive;
+	KUNIT_EXPECT_EQ(test, (long)ARRAY_SIZE(fences), file_count(keepalive));
 	/* The test's reference, and the one of the closed file's keepalive. */
 	KUNIT_EXPECT_EQ(test, 2u, kref_read(&nna->drm.ref));
 }
 
+/* The jobs that the scheduler has of these contexts and has not put on the ring. */
+static unsigned int nna_job_scheduled(struct nna_ctx **ctxs, unsigned int count)
+{
+	unsigned int i, jobs = 0;
+
+	for (i = 0; i < count; i++)
+		jobs += spsc_queue_count(&ctxs[i]->entity.job_queue);
+	return jobs;
+}
+
+#define NNA_TEST_WAITERS	(2 * NNA_RING_SIZE)
+
+/* However many jobs wait for fences, the scheduler has none of them to look at. */
+static void nna_job_waits_outside(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *in, *first = NULL, *fence;
+	struct nna_ctx **ctxs;
+	unsigned int i;
+	u32 handle, vm;
+
+	nna_fake_vm(fake, &vm);
+	ctxs = kunit_kcalloc(test, NNA_TEST_WAITERS, sizeof(*ctxs), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ctxs);
+	in = nna_fake_fence(fake, &handle);
+	for (i = 0; i < NNA_TEST_WAITERS; i++) {
+		ctxs[i] = nna_fake_ctx(fake, vm, NNA_TEST_RING, NULL);
+		KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctxs[i], handle, NULL, &fence));
+		if (!i)
+			first = fence;
+		/* A job behind one that waits waits, too. */
+		nna_job_submit_one(test, ctxs[i], NULL);
+	}
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_EQ(test, 0u, nna_job_scheduled(ctxs, NNA_TEST_WAITERS));
+	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, NNA_TEST_RING));
+	KUNIT_EXPECT_EQ(test, 2 * NNA_TEST_WAITERS, (u32)atomic_read(&fake->nna->job_count));
+
+	/* Stopped, so that the scheduler keeps what it gets: no more than the ring has room for. */
+	nna_sched_stop(fake->nna, NNA_STOPPED_BY_SUSPEND);
+	dma_fence_signal(in);
+	nna_fake_wait(test, nna_job_scheduled(ctxs, NNA_TEST_WAITERS) == NNA_RING_SIZE);
+	nna_fake_settle(fake);
+	KUNIT_EXPECT_EQ(test, NNA_RING_SIZE, nna_job_scheduled(ctxs, NNA_TEST_WAITERS));
+	nna_sched_start(fake->nna, NNA_STOPPED_BY_SUSPEND);
+	for (i = 0; i < 2 * NNA_TEST_WAITERS; i++) {
+		nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING));
+		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	}
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(first));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
+}
+
+/* The fence is the driver's own, the same before and after the scheduler gets the job. */
+static void nna_job_publishes_its_fence(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct dma_fence *in, *fence;
+	u32 handle;
+
+	in = nna_fake_fence(fake, &handle);
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, handle, NULL, &fence));
+	KUNIT_EXPECT_NULL(test, to_drm_sched_fence(fence));
+	KUNIT_EXPECT_STREQ(test, NNA_DRIVER_NAME, fence->ops->get_driver_name(fence));
+	KUNIT_EXPECT_STREQ(test, "nna-medium", fence->ops->get_timeline_name(fence));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
+	dma_fence_signal(in);
+	nna_fake_settle(fake);
+	nna_fake_succeed(fake, NNA_TEST_RING, fence);
+}
+
+/*
+ * Waiting jobs of a context that is closed end in their order, behind the one on the ring, and by
+ * more than one run of the work.
+ */
+static void nna_job_waiting_ones_end_in_order(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	struct dma_fence *in, *on_ring, *fences[3 * NNA_GATES_BATCH];
+	unsigned int i;
+	u32 handle;
+
+	on_ring = nna_fake_start(fake, ctx, 0);
+	in = nna_fake_fence(fake, &handle);
+	for (i = 0; i < ARRAY_SIZE(fences); i++)
+		KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, handle, NULL, &fences[i]));
+	fake->ignore_aborts = true;
+	nna_ctx_close(ctx);
+	nna_fake_settle(fake);
+	for (i = 0; i < ARRAY_SIZE(fences); i++)
+		KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fences[i]));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_ABORTED, 0);
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(on_ring));
+	for (i = 0; i < ARRAY_SIZE(fences); i++) {
+		KUNIT_EXPECT_EQ(test, -ESRCH, nna_fake_fence_error(fences[i]));
+		if (i)
+			KUNIT_EXPECT_LE(test, ktime_to_ns(dma_fence_timestamp(fences[i - 1])),
+					ktime_to_ns(dma_fence_timestamp(fences[i])));
+	}
+	nna_fake_wait(test, !nna_fake_pending(fake, NNA_TEST_RING));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(in));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&ctx->quota_used));
+}
+
 static struct kunit_case nna_job_cases[] = {
+	KUNIT_CASE(nna_job_waits_outside),
+	KUNIT_CASE(nna_job_publishes_its_fence),
+	KUNIT_CASE(nna_job_waiting_ones_end_in_order),
 	KUNIT_CASE(nna_job_completes),
 	KUNIT_CASE(nna_job_entry),
 	KUNIT_CASE(nna_job_profile),
