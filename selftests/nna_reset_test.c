@@ -443,7 +443,7 @@ TEST(lost_interrupt)
 	expect_inference();
 }
 
-/* The next is another client's: one of which little is known has a single job on the ring. */
+/* The next is another user's: one of which little is known has a single job on the ring. */
 TEST(lost_interrupt_is_made_up_for_by_the_next)
 {
 	struct env env, other;
@@ -451,7 +451,7 @@ TEST(lost_interrupt_is_made_up_for_by_the_next)
 	uint32_t out;
 
 	set_up(&env);
-	env_init(&other);
+	env_init_apart(&other);
 	stream_null(&other);
 	out = syncobj_create(env.fd);
 	inject("drop-irq 1");

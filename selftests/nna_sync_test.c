@@ -224,7 +224,7 @@ TEST(fence_deadline)
 	EQ(ctx_destroy(low.fd, low.ctx), 0);
 	EQ(ctx_create(low.fd, low.vm, DRM_NNA_CTX_PRIORITY_LOW, &low.ctx), 0);
 	for (int i = 0; i < 2; i++)
-		env_init(&high[i]);
+		env_init_apart(&high[i]);
 	EQ(turn_at_last(&low, high, false), BEHIND);
 	EQ(turn_at_last(&low, high, true), AHEAD);
 }

@@ -668,13 +668,28 @@ static void env_init_vm(struct env *env)
 	table->size = ENV_SIZE - ENV_DATA;
 }
 
-void env_init(struct env *env)
+static void env_init_file(struct env *env, int fd)
 {
 	memset(env, 0, sizeof(*env));
-	env->fd = nna_open();
+	env->fd = fd;
 	env->bo = bo_create(env->fd, ENV_SIZE, 0, 0);
 	env->map = bo_map(env->fd, env->bo, ENV_SIZE);
 	env_init_vm(env);
+}
+
+void env_init(struct env *env)
+{
+	env_init_file(env, nna_open());
+}
+
+void env_init_apart(struct env *env)
+{
+	static uint64_t key;
+	struct drm_nna_file_set_user user = { .type = DRM_NNA_USER_KEY, .id = ++key };
+	int fd = nna_open();
+
+	MUST(xioctl(fd, DRM_IOCTL_NNA_FILE_SET_USER, &user));
+	env_init_file(env, fd);
 }
 
 void env_init_sibling(struct env *env, const struct env *other)

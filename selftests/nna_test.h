@@ -203,6 +203,11 @@ bool sync_file_before(int sync_file, int other);
 void die(const char *what, int ret) __attribute__((noreturn));
 
 void env_init(struct env *env);
+/*
+ * The same of a user of its own: a user of whose jobs little is known has a single one on a ring.
+ * Needs root.
+ */
+void env_init_apart(struct env *env);
 /* A second environment in the same file: own address space and context, the same buffer object. */
 void env_init_sibling(struct env *env, const struct env *other);
 void env_fini(struct env *env);
