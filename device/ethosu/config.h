@@ -32,10 +32,25 @@
  * Order of work: operations run one after the other, each as tiles on the pool of threads. So waits
  * and block dependencies, which order what the hardware overlaps, have nothing to do.
  *
- * Errors: a function that may fail returns a struct ethosu_status by value as a number: 0, or one
- * of ETHOSU_BUS(channel), ETHOSU_PARSE, ETHOSU_STOPPED (machine.h). A command stream is the guest's:
- * each size, product and address of it is checked where it is used, memory is bounded by constants
- * here and in the modules, and time by tiles, between which a job can be stopped.
+ * Errors: a function that may fail returns 0 or a status of port.h: ETHOSU_BUS(channel),
+ * ETHOSU_PARSE, ETHOSU_STOPPED or ETHOSU_MEMORY. A command stream is the guest's: each size, product
+ * and address of it is checked where it is used, memory is bounded by constants in the modules, and
+ * time by tiles, between which a job can be stopped.
+ *
+ * What only silicon could tell, and what the model does
+ *
+ *	accumulators that overflow 32 bits	are not cut
+ *	accumulators kept from the operation before (U85)	a parse error
+ *	a stream of weights that ends early	a bus error of the weights' channel
+ *	reserved encodings, sizes beyond the model's limits	a parse error
+ *	strides of 2D and 3D DMA of a U65	gaps between copies
+ *	double asymmetric rounding (U85)	natural rounding
+ *	an average with a scale and padding (U65)	the quotient is scaled
+ *	DIV, LSR, REPLICATE, ARGMAX over rows (U85)	as their names say; no compiler was seen to
+ *						use them
+ *	the target and the flag of BRANCH (U85)	an offset in the stream; the flag is never set
+ *	state after the end of a job		stays until a reset
+ *	the order of writes of a job that ends in an error	as tiles were done
  */
 #ifndef ETHOSU_CONFIG_H
 #define ETHOSU_CONFIG_H
