@@ -159,16 +159,13 @@ static bool is_in_memory(const struct ethosu_feature_map *map)
 static void touch_tile(struct ethosu_accesses *to, const struct ethosu_feature_map *map,
 		       uint32_t tile, uint32_t height, uint32_t width, bool write)
 {
-	int64_t down = (int64_t)(height - 1) * map->stride_y, along, deep, low = 0, high = 0;
-	int64_t spans[3];
+	int64_t spans[3], low = 0, high = 0;
 
 	if (!height || !width)
 		return;
-	along = (int64_t)(width - 1) * (map->brick ? 16 * map->bytes : map->stride_x);
-	deep = map->brick ? (int64_t)((map->depth - 1) / 16) * map->stride_c : 0;
-	spans[0] = down;
-	spans[1] = along;
-	spans[2] = deep;
+	spans[0] = (int64_t)(height - 1) * map->stride_y;
+	spans[1] = (int64_t)(width - 1) * (map->brick ? 16 * map->bytes : map->stride_x);
+	spans[2] = map->brick ? (int64_t)((map->depth - 1) / 16) * map->stride_c : 0;
 	for (uint32_t i = 0; i < 3; i++) {
 		low += spans[i] < 0 ? spans[i] : 0;
 		high += spans[i] > 0 ? spans[i] : 0;
