@@ -208,6 +208,75 @@ static void test_endless(void **state)
 	assert_int_equal(run(t, &s), ETHOSU_STATUS_IRQ | ETHOSU_STATUS_END);
 }
 
+/* A pool of 2^36 elements, which all lie at one place: it takes minutes. */
+static void add_long_pool(struct script *s)
+{
+	op(s, ETHOSU_SET_OFM_WIDTH, 0xffff);
+	op(s, ETHOSU_SET_OFM_HEIGHT, 0xffff);
+	op(s, ETHOSU_SET_OFM_DEPTH, 15);
+	op(s, ETHOSU_SET_IFM_DEPTH, 15);
+	op(s, ETHOSU_SET_IFM_WIDTH0, 0xffff);
+	op(s, ETHOSU_SET_IFM_HEIGHT0, 0xffff);
+	op(s, ETHOSU_SET_OFM_WIDTH0, 0xffff);
+	op(s, ETHOSU_SET_OFM_HEIGHT0, 0xffff);
+	op(s, ETHOSU_SET_OFM_PRECISION, 0x100);
+	op(s, ETHOSU_SET_OFM_REGION, 1);
+	op(s, ETHOSU_SET_ACTIVATION_MAX, 0xff);
+	set_long(s, ETHOSU_SET_OFM_SCALE, 1);
+	op(s, ETHOSU_OP_POOL, 0);
+	op(s, ETHOSU_OP_STOP, 0);
+}
+
+/*
+ * Within an operation QREAD moves, memory can be mapped and unmapped, and a reset ends it: what is
+ * written to memory afterwards stays.
+ */
+static void test_long(void **state)
+{
+	struct test_ethosu *t = *state;
+	struct script s = begin(t);
+	uint32_t first;
+
+	memset(t->memory[0], ANSWER, SIZE);
+	add_long_pool(&s);
+	t->size[ETHOSU_REGIONS] = s.count * 4;
+	test_ethosu_start(t);
+	while (((volatile uint8_t *)t->memory[1])[0] != ANSWER)
+		;
+	first = ethosu_device_read(t->device, ETHOSU_REG_QREAD);
+	while (ethosu_device_read(t->device, ETHOSU_REG_QREAD) == first)
+		assert_int_equal(ethosu_device_read(t->device, ETHOSU_REG_STATUS),
+				 ETHOSU_STATUS_RUNNING);
+	test_ethosu_memory(t, 2, SIZE);
+	ethosu_device_reset(t->device);
+	t->memory[1][0] = 0;
+	assert_int_equal(ethosu_device_read(t->device, ETHOSU_REG_STATUS), 0);
+	s = begin(t);
+	op(&s, ETHOSU_OP_STOP, 0);
+	assert_int_equal(run(t, &s), ETHOSU_STATUS_IRQ | ETHOSU_STATUS_END);
+	assert_int_equal(t->memory[1][0], 0);
+}
+
+/* Memory that goes while an operation uses it: a bus error, and the device goes on. */
+static void test_unmap(void **state)
+{
+	struct test_ethosu *t = *state;
+	struct script s = begin(t);
+	uint32_t status;
+
+	add_long_pool(&s);
+	t->size[ETHOSU_REGIONS] = s.count * 4;
+	test_ethosu_start(t);
+	assert_int_equal(nnadev_bus_unmap(&t->bus, t->address[1], SIZE), 0);
+	status = test_ethosu_wait(t);
+	assert_int_equal(status & (ETHOSU_STATUS_BUS | ETHOSU_STATUS_END), ETHOSU_STATUS_BUS);
+	assert_int_equal(status >> ETHOSU_STATUS_CHANNEL_SHIFT & 0xf, 8);
+	assert_int_equal(nnadev_bus_map_data(&t->bus, t->address[1], SIZE, t->memory[1]), 0);
+	s = begin(t);
+	op(&s, ETHOSU_OP_STOP, 0);
+	assert_int_equal(run(t, &s), ETHOSU_STATUS_IRQ | ETHOSU_STATUS_END);
+}
+
 static void test_faults(void **state)
 {
 	struct test_ethosu *t = *state;
@@ -271,6 +340,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bus_error, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_parse_errors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_endless, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unmap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pmu, setup, teardown),
 	};
