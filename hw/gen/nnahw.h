@@ -194,9 +194,9 @@ enum nnahw_layout {
  *   0: the integer rules stated at the command.
  * - Every value input (SELECT: b and c; LOGICAL operations: all) is an integer or BOOL8 without
  *   scale, and the operation is one of IDENTITY ADD SUB MUL DIV MAXIMUM MINIMUM ABS NEG SELECT
- *   FLOOR_DIV SQUARED_DIFFERENCE CAST BITWISE_XOR SHIFT_RIGHT TRUNCATE_DIV, a comparison or a
- *   logical operation: in 64-bit integers, wrapping. An integer type without scale stores the low
- *   bits of the result, any other type stores it as from fp32.
+ *   FLOOR_DIV SQUARED_DIFFERENCE CAST BITWISE_XOR SHIFT_RIGHT TRUNCATE_DIV FLOOR_MOD, a comparison
+ *   or a logical operation: in 64-bit integers, wrapping. An integer type without scale stores the
+ *   low bits of the result, any other type stores it as from fp32.
  * - Else in fp32 on the values. BITWISE_XOR, SHIFT_RIGHT and TRUNCATE_DIV have no such form and are
  *   refused.
  */
@@ -250,6 +250,11 @@ enum nnahw_ewise {
 	/* largest integer not above a / 2^b; b counts as 0 below 0, and as 63 above 63 */
 	NNAHW_EWISE_SHIFT_RIGHT = 38,
 	NNAHW_EWISE_TRUNCATE_DIV = 39, /* a / b, rounded towards zero; x / 0 is 0 */
+	/*
+	 * the exact remainder of a / b rounded towards zero; where it is not 0 and its sign is not
+	 * that of b, b is added. The remainder of integers by 0 is 0
+	 */
+	NNAHW_EWISE_FLOOR_MOD = 40,
 };
 
 /* Kinds of pooling. Padding does not take part. */

@@ -531,6 +531,8 @@ const char *nnahw_ewise_name(uint32_t value)
 		return "SHIFT_RIGHT";
 	case NNAHW_EWISE_TRUNCATE_DIV:
 		return "TRUNCATE_DIV";
+	case NNAHW_EWISE_FLOOR_MOD:
+		return "FLOOR_MOD";
 	default:
 		return NULL;
 	}

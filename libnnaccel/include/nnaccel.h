@@ -376,6 +376,7 @@ enum nna_operation_type {
 	NNA_OPERATION_BITWISE_XOR,		/* a, b -> output */
 	NNA_OPERATION_RIGHT_SHIFT,		/* input, bits -> output */
 	NNA_OPERATION_FIBONACCI,		/* n, scaling (TENSOR_INT64 [3]) -> numbers */
+	NNA_OPERATION_FLOOR_MOD,		/* a, b -> output, exact, of the sign of b */
 };
 
 /* Activations that operations apply to their results, as operands of type INT32 hold them. */

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * SELECT: elements of one of two tensors, by a condition.
+ * SELECT: elements of one of two tensors, by a condition; the inputs are broadcast as numpy does.
  *
  *	in 0	condition	BOOL8 [...]
- *	in 1	a		FLOAT, INT32, QUANT8 [...]	elements for a true condition
- *	in 2	b		T1 [...]			elements for a false one
+ *	in 1	a		FLOAT, INT32, INT64, QUANT8, BOOL8 [...]	for a true condition
+ *	in 2	b		T1 [...]					for a false one
  *	out 0	output		T1 [...]
  *
- * All have the same dims. Lowered to one SELECT of the ir.
+ * Lowered to one SELECT of the ir.
  */
 #include "libnnaccel/ops/op_util.h"
 
 static int infer(struct nna_op_context *op)
 {
-	char dims[128], wanted[128];
+	struct nna_shape both = { 0 };
+	uint32_t rank, dims[NNACCEL_MAX_RANK];
 
-	for (uint32_t i = 1; i < 3; i++) {
-		if (op->in[i].rank != op->in[0].rank ||
-		    memcmp(op->in[i].dims, op->in[0].dims, sizeof(op->in[0].dims)))
-			return nna_op_refuse(op, NNA_IN(i), "dimensions %s",
-					     "%s, those of input 0",
-					     nna_shape_text(&op->in[i], dims, sizeof(dims)),
-					     nna_shape_text(&op->in[0], wanted, sizeof(wanted)));
-	}
-	return nna_set_like(op, 0, 0);
+	return nna_broadcast_dims(op, &op->in[0], &op->in[1], &both.rank, both.dims) ?:
+	       nna_broadcast_dims(op, &both, &op->in[2], &rank, dims) ?:
+	       nna_set_dims(op, 0, rank, dims);
 }
 
 static int lower(struct nna_op_context *op)

@@ -103,10 +103,12 @@ NNA_OP(pow, POW, BINARY(F, F))
 NNA_OP(prelu, PRELU, BINARY(F | Q8, F | Q8))
 NNA_OP(floor_div, FLOOR_DIV,
        FORM_SUPPORT(F | I32 | I64, IN(T_N(2, "a, b")), OUT(T("output"))))
+NNA_OP(floor_mod, FLOOR_MOD,
+       FORM_SUPPORT(F | I32 | I64, IN(T_N(2, "a, b")), OUT(T("output"))))
 NNA_OP(squared_difference, SQUARED_DIFFERENCE,
        FORM_SUPPORT(F | Q8 | I32 | I64, IN(T_N(2, "a, b")), OUT(T("output"))))
 NNA_OP(select, SELECT,
-       FORM(F | Q8 | I32, F | Q8 | I32, IN(TENSOR(B8, "condition"), T_N(2, "a, b")),
+       FORM(F | Q8 | I32, F | Q8 | I32 | I64 | B8, IN(TENSOR(B8, "condition"), T_N(2, "a, b")),
 	    OUT(T("output"))))
 
 NNA_OP(cast, CAST,

@@ -153,6 +153,18 @@ static struct point divide(const struct nnr_eval *e, double a, double b)
 	return exactly(q);
 }
 
+static struct point floor_mod(const struct nnr_eval *e, double a, double b)
+{
+	const bool whole = e->in[0].type == NNA_OPERAND_TENSOR_INT32;
+	const double rest = fmod(a, b);
+
+	if (b == 0)
+		return whole ? open() : exactly((double)NAN);
+	if (rest == 0 || isnan(rest) || (rest < 0) == (b < 0))
+		return exactly(rest);
+	return whole ? exactly(rest + b) : near_to(rest + b, 1, 0);
+}
+
 /*
  * TFLite rounds both quantised operands of SQUARED_DIFFERENCE to 2^-7 of twice the larger scale, so
  * a difference @d may be off by two of these units.
@@ -178,6 +190,8 @@ static struct point binary(const struct nnr_eval *e, double a, double b)
 	case NNA_OPERATION_DIV:
 	case NNA_OPERATION_FLOOR_DIV:
 		return divide(e, a, b);
+	case NNA_OPERATION_FLOOR_MOD:
+		return floor_mod(e, a, b);
 	case NNA_OPERATION_MAXIMUM:
 		return isnan(a) || isnan(b) ? open() : exactly(fmax(a, b));
 	case NNA_OPERATION_MINIMUM:
@@ -225,6 +239,7 @@ static bool is_binary(uint32_t type)
 	case NNA_OPERATION_MUL:
 	case NNA_OPERATION_DIV:
 	case NNA_OPERATION_FLOOR_DIV:
+	case NNA_OPERATION_FLOOR_MOD:
 	case NNA_OPERATION_MAXIMUM:
 	case NNA_OPERATION_MINIMUM:
 	case NNA_OPERATION_POW:

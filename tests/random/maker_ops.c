@@ -78,7 +78,8 @@ static bool make_binary(struct nnr_maker *m, uint32_t type)
 	nnr_types types = NNR_NUMBERS;
 	int a, b;
 
-	if (type == NNA_OPERATION_DIV || type == NNA_OPERATION_FLOOR_DIV)
+	if (type == NNA_OPERATION_DIV || type == NNA_OPERATION_FLOOR_DIV ||
+	    type == NNA_OPERATION_FLOOR_MOD)
 		types = NNR_FLOATS | NNR_I32;
 	else if (type == NNA_OPERATION_BITWISE_XOR || type == NNA_OPERATION_RIGHT_SHIFT)
 		types = NNR_I32;
@@ -973,6 +974,7 @@ static const struct {
 	{ NNA_OPERATION_POW, make_binary },
 	{ NNA_OPERATION_PRELU, make_binary },
 	{ NNA_OPERATION_FLOOR_DIV, make_binary },
+	{ NNA_OPERATION_FLOOR_MOD, make_binary },
 	{ NNA_OPERATION_BITWISE_XOR, make_binary },
 	{ NNA_OPERATION_RIGHT_SHIFT, make_binary },
 	{ NNA_OPERATION_SQUARED_DIFFERENCE, make_binary },

@@ -33,6 +33,7 @@ static inline uint32_t nnadev_ewise_inputs(uint32_t op)
 	case NNAHW_EWISE_BITWISE_XOR:
 	case NNAHW_EWISE_SHIFT_RIGHT:
 	case NNAHW_EWISE_TRUNCATE_DIV:
+	case NNAHW_EWISE_FLOOR_MOD:
 		return 2;
 	case NNAHW_EWISE_SELECT:
 	case NNAHW_EWISE_MUL_ADD:
@@ -121,6 +122,13 @@ static inline int64_t nnadev_floor_div(int64_t a, int64_t b)
 	return q - (b != 0 && b != -1 && a % b != 0 && (a < 0) != (b < 0));
 }
 
+static inline int64_t nnadev_floor_mod(int64_t a, int64_t b)
+{
+	const int64_t rest = b == 0 || b == -1 ? 0 : a % b;
+
+	return rest && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 /* Shifts the complement of negative numbers, because C does not define >> for them. */
 static inline int64_t nnadev_shift_right(int64_t a, int64_t b)
 {
@@ -146,6 +154,8 @@ static inline int64_t nnadev_ewise_integer(uint32_t op, int64_t a, int64_t b, in
 		return nnadev_floor_div(a, b);
 	case NNAHW_EWISE_TRUNCATE_DIV:
 		return nnadev_truncate_div(a, b);
+	case NNAHW_EWISE_FLOOR_MOD:
+		return nnadev_floor_mod(a, b);
 	case NNAHW_EWISE_MAXIMUM:
 		return a > b ? a : b;
 	case NNAHW_EWISE_MINIMUM:

@@ -228,3 +228,36 @@ float nnadev_cosf(float x)
 {
 	return sine(x, 1);
 }
+
+/* The bits of a finite number that is not 0 as mantissa * 2^(exponent - 150). */
+static uint64_t split(uint32_t bits, int *exponent)
+{
+	const uint32_t e = bits >> 23 & 0xffu;
+
+	*exponent = e ? (int)e : 1;
+	return (bits & 0x7fffffu) | (e ? 0x800000u : 0);
+}
+
+float nnadev_fmodf(float x, float y)
+{
+	const uint32_t sign = nnadev_float_bits(x) & 0x80000000u,
+		       a = nnadev_float_bits(x) & 0x7fffffffu,
+		       b = nnadev_float_bits(y) & 0x7fffffffu;
+	uint64_t rest, divisor;
+	float unit;
+	int e, shift;
+
+	if (a >= 0x7f800000u || b > 0x7f800000u || !b)
+		return __builtin_nanf("");
+	if (a < b)
+		return x;
+	rest = split(a, &shift);
+	divisor = split(b, &e);
+	shift -= e;
+	rest %= divisor;
+	/* The remainder is below 2^24: 32 bits more do not leave 64. */
+	for (; shift > 0; shift -= 32)
+		rest = (rest << (shift < 32 ? shift : 32)) % divisor;
+	unit = nnadev_bits_float(e > 23 ? (uint32_t)(e - 23) << 23 : 1u << (e - 1));
+	return nnadev_bits_float(nnadev_float_bits((float)rest * unit) | sign);
+}

@@ -81,6 +81,11 @@ static float ewise_float(const struct nnahw_cmd_ewise *p, float a, float b, floa
 		return a * nnadev_clamp_float(a + 3, 0, 6) / 6;
 	case NNAHW_EWISE_FLOOR_DIV:
 		return nnadev_floorf(a / b);
+	case NNAHW_EWISE_FLOOR_MOD: {
+		const float rest = nnadev_fmodf(a, b);
+
+		return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+	}
 	case NNAHW_EWISE_LEAKY_RELU:
 		return a >= 0 ? a : p->p0 * a;
 	case NNAHW_EWISE_SQUARED_DIFFERENCE:
@@ -168,7 +173,7 @@ static uint32_t ewise_accepts(const struct nnadev_engine_command *cmd,
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_EWISE_OUTPUT];
 	uint32_t inputs;
 
-	if (p->op > NNAHW_EWISE_TRUNCATE_DIV)
+	if (p->op > NNAHW_EWISE_FLOOR_MOD)
 		return NNAHW_STATUS_BAD_COMMAND;
 	inputs = nnadev_ewise_inputs(p->op);
 	for (uint32_t i = 1; i <= 3; i++)

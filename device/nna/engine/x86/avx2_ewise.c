@@ -180,6 +180,7 @@ static bool has_vector_form(uint32_t op)
 	case NNAHW_EWISE_SIN:
 	case NNAHW_EWISE_COS:
 	case NNAHW_EWISE_CAST:
+	case NNAHW_EWISE_FLOOR_MOD:
 		return false;
 	default:
 		return true;

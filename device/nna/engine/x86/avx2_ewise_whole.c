@@ -99,6 +99,7 @@ static void compute(uint32_t op, int64_t *x, const int64_t *y, uint32_t n)
 	EACH(NNAHW_EWISE_BITWISE_XOR);
 	EACH(NNAHW_EWISE_SHIFT_RIGHT);
 	EACH(NNAHW_EWISE_TRUNCATE_DIV);
+	EACH(NNAHW_EWISE_FLOOR_MOD);
 	default: /* IDENTITY, CAST */
 		break;
 	}

@@ -144,7 +144,7 @@ __attribute__((unused)) static const struct refusal_row refusal_rows[] = {
 	{ "RESIZE_BILINEAR f[1,4,4,1] i0 i8 -> f[1,8,8,1]",
 	  "input 1", "1 to 2147483647 pixels" },
 	{ "SELECT t[3] f[2] f[2] -> f[2]",
-	  "input 1", "[3], those of input 0" },
+	  "input 1", "equal ones, or 1 in one input" },
 	{ "SPACE_TO_BATCH_ND f[1,4,4,1] n{2,0} n{0,0,0,0} -> f[4,2,2,1]",
 	  "input 1", "1 or more" },
 	{ "SPACE_TO_DEPTH f[1,3,4,1] i2 -> f[1,2,2,4]",

@@ -101,6 +101,31 @@ static void test_pow(void **state)
 	}
 }
 
+static void test_fmod(void **state)
+{
+	static const float special[] = {
+		0.0f, -0.0f, 1, -1, 0.5f, 3, -3, INFINITY, -INFINITY, NAN, 3.4e38f, -3.4e38f,
+		0x1p-149f, -0x1p-149f, 0x1.fffffep-127f, 0x1p-126f, 16777215.f, 0.99999994f
+	};
+	const size_t count = sizeof(special) / sizeof(special[0]);
+	struct rng r = { 4 };
+
+	for (size_t i = 0; i < count * count + 400000; i++) {
+		const bool listed = i < count * count;
+		const float a = listed ? special[i / count] :
+					 nnadev_bits_float((uint32_t)rng_next(&r)),
+			    b = listed	? special[i % count] :
+				i & 1 ? nnadev_bits_float((uint32_t)rng_next(&r)) :
+					  nnadev_bits_float(nnadev_float_bits(a) -
+							    ((uint32_t)rng_next(&r) & 0x7ffffffu)),
+			    y = nnadev_fmodf(a, b), want = fmodf(a, b);
+
+		if (isnan(want) ? !isnan(y) : nnadev_float_bits(y) != nnadev_float_bits(want))
+			fail_msg("fmod(%a, %a) = %a, not %a", (double)a, (double)b, (double)y,
+				 (double)want);
+	}
+}
+
 static void test_half(void **state)
 {
 	struct rng r = { 3 };
@@ -146,6 +171,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_pow),
+		cmocka_unit_test(test_fmod),
 		cmocka_unit_test(test_half),
 	};
 

@@ -469,7 +469,7 @@ static void test_elements(void **state)
 		snprintf(what, sizeof(what), "FILL of type %u%s", types[i / 2], odd ? " odd" : "");
 		failed += measure(what);
 	}
-	for (uint32_t i = 0; i < (NNAHW_EWISE_TRUNCATE_DIV + 1) * 8; i++) {
+	for (uint32_t i = 0; i < (NNAHW_EWISE_FLOOR_MOD + 1) * 8; i++) {
 		struct nnahw_cmd_ewise *p = begin(NNAHW_OP_EWISE, sizeof(*p), 4);
 		const uint32_t op = i / 8;
 		uint32_t status = NNAHW_STATUS_OK;

@@ -92,7 +92,7 @@ static uint32_t inputs_of(uint32_t op)
 	if ((op >= NNAHW_EWISE_ADD && op <= NNAHW_EWISE_LOGICAL_OR) || op == NNAHW_EWISE_PRELU ||
 	    op == NNAHW_EWISE_FLOOR_DIV || op == NNAHW_EWISE_SQUARED_DIFFERENCE ||
 	    op == NNAHW_EWISE_BITWISE_XOR || op == NNAHW_EWISE_SHIFT_RIGHT ||
-	    op == NNAHW_EWISE_TRUNCATE_DIV)
+	    op == NNAHW_EWISE_TRUNCATE_DIV || op == NNAHW_EWISE_FLOOR_MOD)
 		return 2;
 	return 1;
 }
@@ -381,6 +381,9 @@ static void verify_ewise_integer(void)
 			q = (a < 0 ? -a : a) / (b ? b < 0 ? -b : b : 1);
 			x = !b ? 0 : (a < 0) != (b < 0) ? -q : q;
 			break;
+		case NNAHW_EWISE_FLOOR_MOD:
+			x = b ? (a % b + b) % b : 0;
+			break;
 		case NNAHW_EWISE_MAXIMUM:
 			x = a > b ? a : b;
 			break;
@@ -447,7 +450,8 @@ static void test_ewise_integer(void **state)
 				   NNAHW_EWISE_IDENTITY, NNAHW_EWISE_CAST, NNAHW_EWISE_EQUAL,
 				   NNAHW_EWISE_LESS, NNAHW_EWISE_GREATER_EQUAL,
 				   NNAHW_EWISE_LOGICAL_AND, NNAHW_EWISE_BITWISE_XOR,
-				   NNAHW_EWISE_SHIFT_RIGHT, NNAHW_EWISE_TRUNCATE_DIV);
+				   NNAHW_EWISE_SHIFT_RIGHT, NNAHW_EWISE_TRUNCATE_DIV,
+				   NNAHW_EWISE_FLOOR_MOD);
 		uint32_t type = PICK(NNAHW_TYPE_S32, NNAHW_TYPE_S32, NNAHW_TYPE_S64, NNAHW_TYPE_U32,
 				     NNAHW_TYPE_BOOL8, NNAHW_TYPE_U8, NNAHW_TYPE_S8, NNAHW_TYPE_S16,
 				     NNAHW_TYPE_U16);
@@ -472,6 +476,51 @@ static void test_ewise_integer(void **state)
 				broadcast(k);
 		}
 		run_all(verify_ewise_integer);
+		call_free(&c);
+	}
+}
+
+static void verify_floor_mod(void)
+{
+	const struct nnadev_engine_operand *o = c.cmd.operands;
+	uint32_t index[NNAHW_MAX_RANK] = { 0 };
+
+	do {
+		const float a = *(const float *)element(&o[1], index),
+			    b = *(const float *)element(&o[2], index),
+			    got = *(const float *)element(&o[0], index);
+		float want = fmodf(a, b);
+
+		if (want != 0 && (want < 0) != (b < 0))
+			want += b;
+		if (isnan(want) ? !isnan(got) : memcmp(&got, &want, sizeof(got)) != 0)
+			fail_msg("floor_mod(%a, %a) = %a, not %a", (double)a, (double)b,
+				 (double)got, (double)want);
+	} while (next_index(&o[0].desc, index));
+}
+
+/* Remainders are exact, however large the quotient is. */
+static void test_ewise_floor_mod(void **state)
+{
+	struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
+
+	r.state = 26;
+	for (int i = 0; i < 200; i++) {
+		uint32_t dims[NNAHW_MAX_RANK], rank = random_dims(dims, 0, 60);
+
+		call_init(&c, NNAHW_OP_EWISE, sizeof(*p), 4);
+		p->op = NNAHW_EWISE_FLOOR_MOD;
+		p->clamp_min = -INFINITY;
+		p->clamp_max = INFINITY;
+		for (uint32_t k = 0; k <= 2; k++) {
+			call_operand(&c, &r, k, NNAHW_TYPE_F32, rank, dims, spread());
+			for (size_t z = 0; k && z < c.sizes[k] / 4; z++)
+				((float *)c.buffers[k])[z] = ldexpf(rng_float(&r, -9, 9),
+								    (int)rng_range(&r, 0, 60) - 30);
+			if (k)
+				broadcast(k);
+		}
+		run_all(verify_floor_mod);
 		call_free(&c);
 	}
 }
@@ -507,6 +556,7 @@ int main(void)
 		cmocka_unit_test(test_ewise_value),
 		cmocka_unit_test(test_ewise_quantised),
 		cmocka_unit_test(test_ewise_integer),
+		cmocka_unit_test(test_ewise_floor_mod),
 		cmocka_unit_test(test_ewise_bits_of_numbers),
 	};
 
