@@ -224,9 +224,14 @@ struct tflite_value tflite_select(struct tflite_translation *t, struct tflite_va
 
 	y.o.desc.rank = join(&condition, &a, y.o.dims);
 	y.o.desc.rank = join(&y, &b, y.o.dims);
-	condition = tflite_broadcast(t, condition, y.o.desc.rank, y.o.dims);
-	a = tflite_broadcast(t, a, y.o.desc.rank, y.o.dims);
-	b = tflite_broadcast(t, b, y.o.desc.rank, y.o.dims);
+	/* NNAPI's SELECT does not broadcast. */
+	if (!t->ops->requantizes) {
+		condition = tflite_broadcast(t, condition, y.o.desc.rank, y.o.dims);
+		a = tflite_broadcast(t, a, y.o.desc.rank, y.o.dims);
+		b = tflite_broadcast(t, b, y.o.desc.rank, y.o.dims);
+	}
+	memcpy(a.o.dims, y.o.dims, sizeof(a.o.dims));
+	a.o.desc.rank = y.o.desc.rank;
 	y = fresh(t, &a.o);
 	tflite_push(t, condition.operand);
 	tflite_push(t, a.operand);

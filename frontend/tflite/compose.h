@@ -130,6 +130,10 @@ void tflite_translate_table(struct tflite_translation *t);
 bool tflite_is_softmax16(const struct tflite_translation *t);
 void tflite_translate_softmax16(struct tflite_translation *t);
 
+/* Whether the operator is a LOG_SOFTMAX of 8 bits (ops/log_softmax8.c), and its translation. */
+bool tflite_is_log_softmax8(const struct tflite_translation *t);
+void tflite_translate_log_softmax8(struct tflite_translation *t);
+
 /*
  * Whether the operator compares or divides the stored numbers of INT16 tensors without regard to
  * their scales (ops/plain.c).

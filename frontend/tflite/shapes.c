@@ -1137,6 +1137,15 @@ static void like_first(struct shapes *s)
 	like_input(s, 0);
 }
 
+/* A list of conditions selects whole rows, other conditions are broadcast. */
+static void select_rows(struct shapes *s)
+{
+	if (input(s, 0) && input(s, 0)->rank == 1 && input(s, 1) && input(s, 1)->rank > 1)
+		like_input(s, 1);
+	else
+		broadcast(s, 3);
+}
+
 static void convolution(struct shapes *s)
 {
 	image(s, false);

@@ -31,6 +31,11 @@ void tflite_translate_log_softmax(struct tflite_translation *t, uint32_t type)
 {
 	const int32_t last = -1;
 
+	tflite_need(t, 1, 1);
+	if (!t->ret && tflite_is_log_softmax8(t)) {
+		tflite_translate_log_softmax8(t);
+		return;
+	}
 	on_reals(t, type, &last);
 }
 

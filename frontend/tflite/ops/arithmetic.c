@@ -79,6 +79,25 @@ static struct tflite_value shifted(struct tflite_translation *t, uint32_t index,
 				(UINT16_MAX + 1) * sizeof(*table));
 }
 
+/* The fused activation of integers. */
+static struct tflite_value activated(struct tflite_translation *t, struct tflite_value x)
+{
+	const bool wide = x.o.desc.type == NNA_OPERAND_TENSOR_INT64;
+	const int8_t act = t->op->options.activation;
+	const int32_t low = act == TFLITE_ACT_RELU_N1_TO_1 ? -1 : 0,
+		      high = act == TFLITE_ACT_RELU6 ? 6 : 1;
+
+	if (act > TFLITE_ACT_RELU6)
+		tflite_unsupported(t, NULL, "fused activation %d of integers",
+				   "RELU, RELU_N1_TO_1 and RELU6", act);
+	x = tflite_binary(t, NNA_OPERATION_MAXIMUM, x,
+			  wide ? tflite_long(t, low) : tflite_int(t, low));
+	if (act != TFLITE_ACT_RELU)
+		x = tflite_binary(t, NNA_OPERATION_MINIMUM, x,
+				  wide ? tflite_long(t, high) : tflite_int(t, high));
+	return x;
+}
+
 void tflite_translate_arithmetic(struct tflite_translation *t, uint32_t type)
 {
 	struct tflite_value a, b;
@@ -88,6 +107,14 @@ void tflite_translate_arithmetic(struct tflite_translation *t, uint32_t type)
 	/* NNAPI has no DIV of quantised numbers: divide the real numbers. */
 	if (type == NNA_OPERATION_DIV && tflite_is_quant8(tflite_output(t, 0)->type)) {
 		tflite_result(t, tflite_binary(t, type, tflite_real(t, 0), tflite_real(t, 1)), 0);
+		return;
+	}
+	/* NNAPI has no activation of integers. */
+	if (!tflite_is_quantised(tflite_output(t, 0)->type) &&
+	    !tflite_is_float(tflite_output(t, 0)->type) &&
+	    t->op->options.activation != TFLITE_ACT_NONE) {
+		a = tflite_binary(t, type, tflite_value(t, 0), tflite_value(t, 1));
+		tflite_result(t, activated(t, a), 0);
 		return;
 	}
 	if (!t->ret && tflite_is_arithmetic16(t) && find_shifts(t, shifts)) {
@@ -147,7 +174,7 @@ void tflite_translate_squared_difference(struct tflite_translation *t, uint32_t 
 	combine(t, type, difference, difference, tflite_output_operand(t, 0));
 }
 
-/* a - floor(a / b) * b */
+/* The remainder, which NNAPI only has as a - floor(a / b) * b, rounded three times. */
 void tflite_translate_floor_mod(struct tflite_translation *t, uint32_t type)
 {
 	uint32_t quotient, product;
@@ -161,6 +188,10 @@ void tflite_translate_floor_mod(struct tflite_translation *t, uint32_t type)
 
 		c = tflite_binary(t, NNA_OPERATION_MUL, tflite_binary(t, type, a, b), b);
 		tflite_store(t, tflite_binary(t, NNA_OPERATION_SUB, a, c));
+		return;
+	}
+	if (t->ops->requantizes) {
+		tflite_plain(t, NNA_OPERATION_FLOOR_MOD, 2);
 		return;
 	}
 	quotient = inner(t);

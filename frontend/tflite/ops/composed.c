@@ -3,7 +3,7 @@
  * Element-wise functions that become several operations. A quantised tensor is dequantised first
  * and quantised afterwards; TFLite's tables hold the same rounded values of the real function.
  */
-#include "frontend/tflite/compose.h"
+#include "frontend/tflite/rescale.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,7 +67,7 @@ void tflite_translate_gelu(struct tflite_translation *t, uint32_t type)
 	tflite_result(t, y, 0);
 }
 
-/* (x > 0) - (x < 0) */
+/* (x > 0) - (x < 0); of NaN NaN. */
 void tflite_translate_sign(struct tflite_translation *t, uint32_t type)
 {
 	struct tflite_value x, above, below;
@@ -83,7 +83,10 @@ void tflite_translate_sign(struct tflite_translation *t, uint32_t type)
 	}
 	above = tflite_cast(t, above, x.o.desc.type);
 	below = tflite_cast(t, below, x.o.desc.type);
-	tflite_result(t, tflite_binary(t, type, above, below), 0);
+	above = tflite_binary(t, type, above, below);
+	if (x.o.desc.type != NNA_OPERAND_TENSOR_INT32)
+		above = tflite_select(t, tflite_binary(t, NNA_OPERATION_EQUAL, x, x), above, x);
+	tflite_result(t, above, 0);
 }
 
 /*
@@ -119,7 +122,20 @@ void tflite_translate_relu_0_to_1(struct tflite_translation *t, uint32_t type)
 	tflite_result(t, tflite_binary(t, type, x, tflite_float(t, 0)), 0);
 }
 
-/* Each sum is the previous sum plus one element. */
+/* One 0 of the type of @x. */
+static struct tflite_value zero_like(struct tflite_translation *t, const struct tflite_value *x)
+{
+	switch (x->o.desc.type) {
+	case NNA_OPERAND_TENSOR_INT32:
+		return tflite_int(t, 0);
+	case NNA_OPERAND_TENSOR_INT64:
+		return tflite_long(t, 0);
+	default:
+		return tflite_float(t, 0);
+	}
+}
+
+/* Each sum is the one before it and one element more. */
 void tflite_translate_cumsum(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_options *o = &t->op->options;
@@ -135,14 +151,17 @@ void tflite_translate_cumsum(struct tflite_translation *t, uint32_t type)
 				   count, MAX_SUMS);
 	for (i = 0; i < count && !t->ret; i++) {
 		uint32_t at = o->reverse ? count - 1 - i : i;
-		/* An exclusive sum adds the element before; the first is x - x, 0 in any type. */
-		uint32_t from = !o->exclusive || !i ? at : o->reverse ? at + 1 : at - 1;
+		/* Of an exclusive sum the element before; the first one is 0. */
+		uint32_t from = !o->exclusive ? at : o->reverse ? at + 1 : at - 1;
 
-		part = tflite_part(t, x, axis, from, 1);
-		if (i)
-			sum = tflite_binary(t, NNA_OPERATION_ADD, sum, part);
-		else
-			sum = o->exclusive ? tflite_binary(t, NNA_OPERATION_SUB, part, part) : part;
+		if (o->exclusive && !i) {
+			part = x;
+			part.o.dims[axis] = 1;
+			sum = tflite_broadcast(t, zero_like(t, &x), part.o.desc.rank, part.o.dims);
+		} else {
+			part = tflite_part(t, x, axis, from, 1);
+			sum = i ? tflite_binary(t, NNA_OPERATION_ADD, sum, part) : part;
+		}
 		sums[at] = sum.operand;
 	}
 	for (i = 0; i < count && !t->ret; i++)
@@ -172,7 +191,8 @@ void tflite_translate_fake_quant(struct tflite_translation *t, uint32_t type)
 	nudged = zero < low ? low : zero > high ? high : roundf(zero);
 	x = tflite_value(t, 0);
 	least = tflite_float(t, (low - nudged) * scale);
-	x = tflite_binary(t, NNA_OPERATION_MAXIMUM, x, least);
+	/* NaN is the least number. */
+	x = tflite_select(t, tflite_binary(t, NNA_OPERATION_GREATER, x, least), x, least);
 	x = tflite_binary(t, NNA_OPERATION_MINIMUM, x, tflite_float(t, (high - nudged) * scale));
 	x = tflite_binary(t, NNA_OPERATION_SUB, x, least);
 	x = tflite_binary(t, NNA_OPERATION_MUL, x, tflite_float(t, 1 / scale));
@@ -181,7 +201,7 @@ void tflite_translate_fake_quant(struct tflite_translation *t, uint32_t type)
 	tflite_result(t, tflite_binary(t, NNA_OPERATION_ADD, x, least), 0);
 }
 
-/* The number of boundaries that are at most x. */
+/* How many boundaries are not above the value: all but those; of NaN all. */
 void tflite_translate_bucketize(struct tflite_translation *t, uint32_t type)
 {
 	struct tflite_ints bounds = t->op->options.ints;
@@ -209,12 +229,25 @@ void tflite_translate_bucketize(struct tflite_translation *t, uint32_t type)
 	x = tflite_reshaped(t, tflite_cast(t, x, NNA_OPERAND_TENSOR_FLOAT32), rank + 1, dims);
 	x = tflite_binary(t, type, x, limits);
 	x = tflite_cast(t, x, NNA_OPERAND_TENSOR_INT32);
-	tflite_result(t, tflite_reduced(t, NNA_OPERATION_REDUCE_SUM, x, rank), 0);
+	x = tflite_reduced(t, NNA_OPERATION_REDUCE_SUM, x, rank);
+	tflite_result(t, tflite_binary(t, NNA_OPERATION_SUB, tflite_int(t, (int32_t)bounds.count),
+				       x), 0);
+}
+
+/* Whether the sign bit of a FLOAT32 is set, which -0 has as well. */
+static struct tflite_value is_negative(struct tflite_translation *t, struct tflite_value x)
+{
+	struct tflite_value bits = tflite_like(t, &x, NNA_OPERAND_TENSOR_INT32);
+
+	tflite_push(t, x.operand);
+	tflite_emit_to(t, NNA_OPERATION_BITCAST, bits.operand);
+	return tflite_binary(t, NNA_OPERATION_LESS, bits, tflite_int(t, 0));
 }
 
 /*
- * The angle of (x, y): atan(z) with z = smaller / larger, from 0 to 1, by a polynomial with an
- * error below 2e-8 (Abramowitz and Stegun, 4.4.49), then corrected for the octant and the quadrant.
+ * The angle of (x, y): atan(z) of z = smaller / larger, from 0 to 1, by a polynomial whose error is
+ * below 2e-8 (Abramowitz and Stegun, 4.4.49), then by the octant and the quadrant. A zero has the
+ * quadrant of its sign; two infinities are as large as each other.
  */
 void tflite_translate_atan2(struct tflite_translation *t, uint32_t type)
 {
@@ -222,7 +255,7 @@ void tflite_translate_atan2(struct tflite_translation *t, uint32_t type)
 		-0.3333314528f, 0.1999355085f, -0.1420889944f, 0.1065626393f,
 		-0.0752896400f, 0.0429096138f, -0.0161657367f, 0.0028662257f,
 	};
-	struct tflite_value x, y, ax, ay, small, large, z, square, sum, zero, steep;
+	struct tflite_value x, y, ax, ay, small, large, z, square, sum, one, steep;
 
 	tflite_need(t, 2, 1);
 	y = tflite_value(t, 0);
@@ -231,15 +264,17 @@ void tflite_translate_atan2(struct tflite_translation *t, uint32_t type)
 			 "FLOAT32");
 	if (t->ret)
 		return;
-	zero = tflite_float(t, 0);
+	one = tflite_float(t, 1);
 	ax = tflite_unary(t, NNA_OPERATION_ABS, x);
 	ay = tflite_unary(t, NNA_OPERATION_ABS, y);
 	small = tflite_binary(t, NNA_OPERATION_MINIMUM, ax, ay);
 	large = tflite_binary(t, NNA_OPERATION_MAXIMUM, ax, ay);
 	/* The angle of (0, 0) is 0. */
-	large = tflite_select(t, tflite_binary(t, NNA_OPERATION_EQUAL, large, zero),
-			      tflite_float(t, 1), large);
+	large = tflite_select(t, tflite_binary(t, NNA_OPERATION_EQUAL, large, tflite_float(t, 0)),
+			      one, large);
 	z = tflite_binary(t, NNA_OPERATION_DIV, small, large);
+	z = tflite_select(t, tflite_binary(t, NNA_OPERATION_EQUAL, small,
+					   tflite_float(t, INFINITY)), one, z);
 	square = tflite_binary(t, NNA_OPERATION_MUL, z, z);
 	sum = tflite_float(t, factors[7]);
 	for (int i = 6; i >= 0; i--)
@@ -252,9 +287,9 @@ void tflite_translate_atan2(struct tflite_translation *t, uint32_t type)
 	steep = tflite_binary(t, NNA_OPERATION_GREATER, ay, ax);
 	sum = tflite_select(t, steep, tflite_binary(t, NNA_OPERATION_SUB,
 						    tflite_float(t, (float)M_PI_2), sum), sum);
-	sum = tflite_select(t, tflite_binary(t, NNA_OPERATION_LESS, x, zero),
+	sum = tflite_select(t, is_negative(t, x),
 			    tflite_binary(t, NNA_OPERATION_SUB, tflite_float(t, (float)M_PI), sum),
 			    sum);
-	tflite_result(t, tflite_select(t, tflite_binary(t, NNA_OPERATION_LESS, y, zero),
+	tflite_result(t, tflite_select(t, is_negative(t, y),
 				       tflite_unary(t, NNA_OPERATION_NEG, sum), sum), 0);
 }

@@ -87,9 +87,24 @@ void tflite_translate_binary(struct tflite_translation *t, uint32_t type)
 	tflite_plain(t, type, 2);
 }
 
-void tflite_translate_ternary(struct tflite_translation *t, uint32_t type)
+/* Inputs are broadcast, but for a SELECT by a list of conditions: that one chooses whole rows. */
+void tflite_translate_select(struct tflite_translation *t, uint32_t type)
 {
-	tflite_plain(t, type, 3);
+	uint32_t dims[TFLITE_MAX_RANK + 1] = { 0 };
+	struct tflite_value condition, a, b;
+
+	tflite_need(t, 3, 1);
+	condition = tflite_value(t, 0);
+	a = tflite_value(t, 1);
+	b = tflite_value(t, 2);
+	if (t->op->code == TFLITE_SELECT && condition.o.desc.rank == 1 &&
+	    condition.o.dims[0] != 1 && a.o.desc.rank > 1) {
+		dims[0] = condition.o.dims[0];
+		for (uint32_t i = 1; i < a.o.desc.rank; i++)
+			dims[i] = 1;
+		condition = tflite_reshaped(t, condition, a.o.desc.rank, dims);
+	}
+	tflite_result(t, tflite_select(t, condition, a, b), 0);
 }
 
 static void with_ints(struct tflite_translation *t, uint32_t type, uint32_t lists)

@@ -138,6 +138,12 @@ void tflite_translate_reduce(struct tflite_translation *t, uint32_t type)
 	struct tflite_value x, y;
 
 	tflite_need(t, 2, 1);
+	/* Over no axes a tensor remains as it is. */
+	if (!t->ret && !tflite_input(t, 1)->elements &&
+	    tflite_same_quantisation(tflite_input(t, 0), tflite_output(t, 0))) {
+		tflite_result(t, tflite_value(t, 0), 0);
+		return;
+	}
 	if (!t->ret && tflite_is_sum16(t)) {
 		sum16(t);
 		return;

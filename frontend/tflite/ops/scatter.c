@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operators that write elements to the positions of indices. Constant indices become a matrix of
- * ones and zeros, by which the updates are multiplied, or a table for a GATHER; ONE_HOT takes any
- * indices.
+ * Operators that write elements to the positions of indices. Constant indices become a table for a
+ * GATHER, which names the element of each position; ONE_HOT takes any indices.
  */
-#include "frontend/tflite/compose.h"
+#include "frontend/tflite/rescale.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -55,52 +54,126 @@ static void need_index(struct tflite_translation *t, const struct tflite_tensor 
 		tflite_refuse(t, x, "index %d", "0 or more, and less than %u", index, count);
 }
 
-/* An error unless tensor @x, the updates, is FLOAT32: they are multiplied by a matrix. */
-static void need_float(struct tflite_translation *t, const struct tflite_tensor *x)
+/* One 0 as it is stored in the type of @x, and @x's quantisation. */
+static struct tflite_value zero_like(struct tflite_translation *t, struct tflite_value x)
 {
-	tflite_need_type(t, x, x->type == TFLITE_FLOAT32, "FLOAT32");
+	x.o.desc.rank = 1;
+	x.o.dims[0] = 1;
+	x.operand = tflite_add_constant(t, &x.o, NULL, nna_operand_type_size(x.o.desc.type));
+	return x;
+}
+
+/* Rows [@a, ..., @b, ...]; their other dims are the same. */
+static struct tflite_value joined(struct tflite_translation *t, struct tflite_value a,
+				  struct tflite_value b)
+{
+	struct tflite_value y = a;
+
+	y.o.dims[0] += b.o.dims[0];
+	y.operand = tflite_add_operand(t, &y.o);
+	tflite_push(t, a.operand);
+	tflite_push(t, b.operand);
+	tflite_push_i32(t, 0);
+	tflite_emit_to(t, NNA_OPERATION_CONCATENATION, y.operand);
+	return y;
+}
+
+/* Updates of one row that are added one by one, at most; a REDUCE_SUM adds more of them. */
+#define MAX_ROUNDS 16u
+
+/*
+ * For each row the numbers of its updates, in their order, then @count: [@most, rows]. @most, which
+ * is 1 at least, is the largest number of updates of a row. The caller frees it.
+ */
+static int32_t *find_updates(struct tflite_translation *t, const int32_t *numbers, uint32_t count,
+			     uint32_t rows, uint32_t *most)
+{
+	uint32_t *found = t->ret ? NULL : calloc((size_t)rows + 1, sizeof(*found)), i;
+	int32_t *table = NULL;
+
+	*most = 1;
+	for (i = 0; i < count && found && !t->ret; i++) {
+		if (numbers[i] >= 0)
+			need_index(t, tflite_input(t, 1), numbers[i], rows);
+		if (numbers[i] >= 0 && !t->ret && ++found[numbers[i]] > *most)
+			*most = found[numbers[i]];
+	}
+	tflite_make_room(t, (uint64_t)*most * rows);
+	if (found && !t->ret)
+		table = malloc((size_t)*most * rows * sizeof(*table));
+	if (!table) {
+		tflite_no_memory(t);
+		free(found);
+		return NULL;
+	}
+	for (i = 0; i < *most * rows; i++)
+		table[i] = (int32_t)count;
+	memset(found, 0, rows * sizeof(*found));
+	for (i = 0; i < count; i++)
+		if (numbers[i] >= 0)
+			table[found[numbers[i]]++ * rows + (uint32_t)numbers[i]] = (int32_t)i;
+	free(found);
+	return table;
+}
+
+/* The sum of the updates that each row of a table (find_updates()) names. */
+static struct tflite_value sum_updates(struct tflite_translation *t, struct tflite_value padded,
+				       const int32_t *table, uint32_t rows, uint32_t most)
+{
+	const uint32_t type = padded.o.desc.type;
+	struct tflite_value sum, part;
+
+	if (most > MAX_ROUNDS) {
+		sum = tflite_int_tensor(t, 2, (uint32_t[]){ most, rows }, table);
+		sum = tflite_reduced(t, NNA_OPERATION_REDUCE_SUM,
+				     tflite_gathered(t, padded, 0, sum), 0);
+		return tflite_reshaped(t, sum, 2, (uint32_t[]){ rows, padded.o.dims[1] });
+	}
+	sum = tflite_gathered(t, padded, 0, tflite_int_tensor(t, 1, &rows, table));
+	/* A sum begins with 0, so that -0 becomes 0. */
+	if (type == NNA_OPERAND_TENSOR_FLOAT32)
+		sum = tflite_binary(t, NNA_OPERATION_ADD, sum, tflite_float(t, 0));
+	for (uint32_t i = 1; i < most; i++) {
+		part = tflite_gathered(t, padded, 0,
+				       tflite_int_tensor(t, 1, &rows, table + (size_t)i * rows));
+		sum = tflite_binary(t, type == NNA_OPERAND_TENSOR_BOOL8 ? NNA_OPERATION_LOGICAL_OR :
+									  NNA_OPERATION_ADD,
+				    sum, part);
+	}
+	return sum;
 }
 
 /*
- * rows[i] = sum of updates[k] over all k with numbers[k] == i, as a product with a matrix. @updates
- * is [count, ...]; an update with a negative number is dropped.
+ * rows[i] = sum of updates[k] over all k with numbers[k] == i, in the order of k. @updates is
+ * [count, ...]; an update with a negative number is dropped.
  */
 static struct tflite_value put_rows(struct tflite_translation *t, struct tflite_value updates,
 				    const int32_t *numbers, uint32_t count, uint32_t rows)
 {
-	uint32_t inner = 1, i;
-	struct tflite_value matrix, y;
-	float *values;
+	uint32_t inner = 1, most = 0, i;
+	struct tflite_value zeros;
+	int32_t *table;
 
 	for (i = 1; i < updates.o.desc.rank; i++)
 		inner *= updates.o.dims[i];
-	if (!count || !rows || (uint64_t)count * rows > TFLITE_MAX_TABLE)
-		tflite_unsupported(t, NULL, "%u updates of %u rows", "a product of 1 to %u", count,
-				   rows, TFLITE_MAX_TABLE);
-	tflite_make_room(t, (uint64_t)count * rows);
-	values = t->ret ? NULL : calloc((size_t)count * rows, sizeof(*values));
-	if (!values) {
-		tflite_no_memory(t);
-		return updates;
+	if (!count || !rows || !inner)
+		tflite_unsupported(t, NULL, "%u updates of %u rows of %u elements", "1 or more",
+				   count, rows, inner);
+	table = find_updates(t, numbers, count, rows, &most);
+	if (table && most > 1 && tflite_is_quantised(tflite_output(t, 0)->type))
+		tflite_unsupported(t, tflite_output(t, 0), "a sum of %u updates",
+				   "sums of FLOAT32, INT32, INT64 and BOOL", most);
+	if (table && most > MAX_ROUNDS && updates.o.desc.type != NNA_OPERAND_TENSOR_FLOAT32 &&
+	    updates.o.desc.type != NNA_OPERAND_TENSOR_INT32)
+		tflite_unsupported(t, tflite_output(t, 0), "a sum of %u updates",
+				   "%u, of FLOAT32 and INT32 more", most, MAX_ROUNDS);
+	if (!t->ret) {
+		updates = tflite_reshaped(t, updates, 2, (uint32_t[]){ count, inner });
+		zeros = tflite_broadcast(t, zero_like(t, updates), 2, (uint32_t[]){ 1, inner });
+		updates = sum_updates(t, joined(t, updates, zeros), table, rows, most);
 	}
-	for (i = 0; i < count; i++) {
-		if (numbers[i] >= 0)
-			need_index(t, tflite_input(t, 1), numbers[i], rows);
-		if (numbers[i] >= 0 && !t->ret)
-			values[(size_t)numbers[i] * count + i] = 1;
-	}
-	matrix = tflite_float_tensor(t, 2, (uint32_t[]){ rows, count }, values);
-	free(values);
-	updates = tflite_reshaped(t, updates, 2, (uint32_t[]){ count, inner });
-	y = updates;
-	y.o.dims[0] = rows;
-	y.operand = tflite_add_operand(t, &y.o);
-	tflite_push(t, matrix.operand);
-	tflite_push(t, updates.operand);
-	tflite_push_bool(t, false);
-	tflite_push_bool(t, false);
-	tflite_emit_to(t, NNA_OPERATION_BATCH_MATMUL, y.operand);
-	return y;
+	free(table);
+	return updates;
 }
 
 /* All values of input @index, a constant; freed by the caller. NULL after an error. */
@@ -136,7 +209,6 @@ void tflite_translate_segment_sum(struct tflite_translation *t, uint32_t type)
 
 	tflite_need(t, 2, 1);
 	numbers = constant_list(t, 1, &count);
-	need_float(t, tflite_input(t, 0));
 	tflite_need_elements(t, tflite_input(t, 1), tflite_input(t, 0)->dims[0],
 			     "the rows of input 0");
 	if (!t->ret)
@@ -147,10 +219,22 @@ void tflite_translate_segment_sum(struct tflite_translation *t, uint32_t type)
 
 #define MAX_SEGMENTS 1024u
 
-/* Segment @number: the reduction @type of its rows, or @empty if it has none. */
+/* A segment without rows: where the reduction @type begins, in FLOAT32 or INT32. */
+static struct tflite_value empty_segment(struct tflite_translation *t, uint32_t type, bool whole)
+{
+	switch (type) {
+	case NNA_OPERATION_REDUCE_MAX:
+		return whole ? tflite_int(t, INT32_MIN) : tflite_float(t, -FLT_MAX);
+	case NNA_OPERATION_REDUCE_MIN:
+		return whole ? tflite_int(t, INT32_MAX) : tflite_float(t, FLT_MAX);
+	default:
+		return whole ? tflite_int(t, 1) : tflite_float(t, 1);
+	}
+}
+
+/* Segment @number: the reduction @type of its rows. */
 static struct tflite_value segment(struct tflite_translation *t, uint32_t type,
-				   struct tflite_value x, const int32_t *numbers, uint32_t number,
-				   float empty)
+				   struct tflite_value x, const int32_t *numbers, uint32_t number)
 {
 	uint32_t count = x.o.dims[0], n = 0, dims[TFLITE_MAX_RANK];
 	int32_t *rows = calloc((size_t)count + 1, sizeof(*rows));
@@ -169,7 +253,8 @@ static struct tflite_value segment(struct tflite_translation *t, uint32_t type,
 	} else {
 		memcpy(dims, x.o.dims, sizeof(dims));
 		dims[0] = 1;
-		y = tflite_broadcast(t, tflite_float(t, empty), x.o.desc.rank, dims);
+		y = empty_segment(t, type, x.o.desc.type == NNA_OPERAND_TENSOR_INT32);
+		y = tflite_broadcast(t, y, x.o.desc.rank, dims);
 	}
 	free(rows);
 	return y;
@@ -178,8 +263,6 @@ static struct tflite_value segment(struct tflite_translation *t, uint32_t type,
 /* UNSORTED_SEGMENT_MAX, _MIN and _PROD: a row with a negative number is dropped. */
 void tflite_translate_segments(struct tflite_translation *t, uint32_t type)
 {
-	float empty = type == NNA_OPERATION_REDUCE_MAX ? -FLT_MAX :
-		      type == NNA_OPERATION_REDUCE_MIN ? FLT_MAX : 1;
 	struct tflite_value x, list[MAX_SEGMENTS];
 	uint32_t count = 0, rows;
 	int32_t *numbers;
@@ -190,7 +273,8 @@ void tflite_translate_segments(struct tflite_translation *t, uint32_t type)
 		return;
 	x = tflite_value(t, 0);
 	rows = tflite_output(t, 0)->rank ? tflite_output(t, 0)->dims[0] : 0;
-	need_float(t, tflite_input(t, 0));
+	tflite_need_type(t, tflite_input(t, 0), x.o.desc.type == NNA_OPERAND_TENSOR_FLOAT32 ||
+			 x.o.desc.type == NNA_OPERAND_TENSOR_INT32, "FLOAT32 or INT32");
 	if (tflite_input(t, 1)->rank > 1)
 		tflite_unsupported(t, tflite_input(t, 1), "%u dimensions of segment numbers", "1",
 				   tflite_input(t, 1)->rank);
@@ -202,7 +286,7 @@ void tflite_translate_segments(struct tflite_translation *t, uint32_t type)
 		if (numbers[i] >= 0)
 			need_index(t, tflite_input(t, 1), numbers[i], rows);
 	for (uint32_t i = 0; i < rows && !t->ret; i++)
-		list[i] = segment(t, type, x, numbers, i, empty);
+		list[i] = segment(t, type, x, numbers, i);
 	free(numbers);
 	if (t->ret)
 		return;
@@ -260,7 +344,6 @@ void tflite_translate_scatter_nd(struct tflite_translation *t, uint32_t type)
 	tflite_need(t, 3, 1);
 	numbers = flat_indices(t, 0, &count, &rows);
 	updates = tflite_value(t, 1);
-	need_float(t, tflite_input(t, 1));
 	if (!t->ret && (!count || tflite_input(t, 1)->elements % count))
 		tflite_refuse(t, tflite_input(t, 1), "%llu elements",
 			      "a multiple of %u, the indices",
@@ -274,69 +357,80 @@ void tflite_translate_scatter_nd(struct tflite_translation *t, uint32_t type)
 	free(numbers);
 }
 
-/* Inputs: indices, shape, values, default. As SCATTER_ND; other positions get the default. */
+/* Indices, shape, values, default: of values of one position the last one remains. */
 void tflite_translate_sparse_to_dense(struct tflite_translation *t, uint32_t type)
 {
 	uint32_t count = 0, rows = 0, i;
-	struct tflite_value values, sum, rest;
-	int32_t *numbers;
-	float *empty;
+	struct tflite_value values;
+	int32_t *numbers, *from;
 
 	tflite_need(t, 4, 1);
 	numbers = flat_indices(t, 0, &count, &rows);
-	need_float(t, tflite_input(t, 2));
 	tflite_make_room(t, rows);
-	empty = t->ret ? NULL : calloc(rows, sizeof(*empty));
-	if (!empty)
+	from = t->ret ? NULL : malloc(((size_t)rows + 1) * sizeof(*from));
+	if (!from) {
 		tflite_no_memory(t);
-	for (i = 0; i < rows && !t->ret; i++)
-		empty[i] = 1;
-	for (i = 0; i < count && !t->ret; i++)
-		empty[numbers[i]] = 0;
-	values = tflite_value(t, 2);
-	if (!t->ret)
-		values = tflite_broadcast(t, values, 1, &count);
-	if (!t->ret) {
-		sum = put_rows(t, values, numbers, count, rows);
-		rest = tflite_float_tensor(t, 2, (uint32_t[]){ rows, 1 }, empty);
-		rest = tflite_binary(t, NNA_OPERATION_MUL, rest, tflite_value(t, 3));
-		tflite_result(t, tflite_binary(t, NNA_OPERATION_ADD, sum, rest), 0);
+		free(numbers);
+		return;
 	}
-	free(empty);
+	for (i = 0; i < rows; i++)
+		from[i] = (int32_t)count;
+	for (i = 0; i < count; i++)
+		from[numbers[i]] = (int32_t)i;
+	values = tflite_broadcast(t, tflite_value(t, 2), 1, &count);
+	if (!t->ret) {
+		values = joined(t, values, tflite_value(t, 3));
+		tflite_result(t, tflite_gathered(t, values, 0,
+						 tflite_int_tensor(t, 1, &rows, from)), 0);
+	}
+	free(from);
 	free(numbers);
 }
 
 /* Limit of a diagonal; its matrix has TFLITE_MAX_TABLE elements then. */
 #define MAX_DIAGONAL 4096u
 
-/* [n, n] of BOOL8: true on the diagonal. */
-static struct tflite_value diagonal(struct tflite_translation *t, uint32_t n)
+/* [rows, columns] of BOOL8: true on the diagonal. */
+static struct tflite_value diagonal(struct tflite_translation *t, uint32_t rows, uint32_t columns)
 {
 	struct tflite_operand_desc o = { .desc = { .type = NNA_OPERAND_TENSOR_BOOL8, .rank = 2 },
-					 .dims = { n, n } };
+					 .dims = { rows, columns } };
 	struct tflite_value v = { .o = o };
+	const uint64_t size = (uint64_t)rows * columns;
 	uint8_t *values;
 
-	if (!n || n > MAX_DIAGONAL)
-		tflite_unsupported(t, NULL, "a diagonal of %u elements", "1 to %u", n,
-				   MAX_DIAGONAL);
-	tflite_make_room(t, (uint64_t)n * n);
-	values = t->ret ? NULL : tflite_derive(t->model, (size_t)n * n);
+	if (!size || size > TFLITE_MAX_TABLE)
+		tflite_unsupported(t, NULL, "a matrix of %u by %u", "1 to %u elements", rows,
+				   columns, TFLITE_MAX_TABLE);
+	tflite_make_room(t, size);
+	values = t->ret ? NULL : tflite_derive(t->model, size);
 	if (!values) {
 		tflite_no_memory(t);
 		return v;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		values[(size_t)i * n + i] = 1;
+	for (uint32_t i = 0; i < rows && i < columns; i++)
+		values[(size_t)i * columns + i] = 1;
 	v.operand = tflite_add_operand(t, &o);
-	tflite_set_constant(t, v.operand, values, (size_t)n * n);
+	tflite_set_constant(t, v.operand, values, size);
 	return v;
 }
 
-/* A zero of the type of @x. */
-static struct tflite_value zero_like(struct tflite_translation *t, struct tflite_value x)
+/* The last dimension of @x made @columns long by repeating its last element. */
+static struct tflite_value widened(struct tflite_translation *t, struct tflite_value x,
+				   uint32_t columns)
 {
-	return x.o.desc.type == NNA_OPERAND_TENSOR_INT32 ? tflite_int(t, 0) : tflite_float(t, 0);
+	const uint32_t last = x.o.desc.rank - 1, have = x.o.dims[last];
+	int32_t *from = t->ret ? NULL : malloc((size_t)columns * sizeof(*from));
+
+	if (!from) {
+		tflite_no_memory(t);
+		return x;
+	}
+	for (uint32_t i = 0; i < columns; i++)
+		from[i] = (int32_t)(i < have ? i : have - 1);
+	x = tflite_gathered(t, x, last, tflite_int_tensor(t, 1, &columns, from));
+	free(from);
+	return x;
 }
 
 /* [..., n] becomes the diagonals of [..., n, n]; the rest is 0, for MATRIX_SET_DIAG input 0. */
@@ -344,22 +438,28 @@ void tflite_translate_matrix_diag(struct tflite_translation *t, uint32_t type)
 {
 	bool set = t->op->code == TFLITE_MATRIX_SET_DIAG;
 	const struct tflite_tensor *y = tflite_output(t, 0);
-	struct tflite_value x, base;
-	uint32_t n;
+	struct tflite_value x, base, mask;
+	uint32_t rows, columns, least;
 
 	tflite_need(t, set ? 2 : 1, 1);
 	x = tflite_value(t, set);
-	n = y->rank ? y->dims[y->rank - 1] : 0;
-	if (y->rank < 2 || y->dims[y->rank - 2] != n || x.o.desc.rank + 1 != y->rank)
-		tflite_unsupported(t, y, "its shape", "square matrices, one for each diagonal");
+	columns = y->rank > 1 ? y->dims[y->rank - 1] : 0;
+	rows = y->rank > 1 ? y->dims[y->rank - 2] : 0;
+	least = rows < columns ? rows : columns;
+	mask = diagonal(t, rows, columns);
+	if (!t->ret && (x.o.desc.rank + 1 != y->rank || x.o.dims[y->rank - 2] != least))
+		tflite_refuse(t, tflite_input(t, set), "its shape",
+			      "a diagonal of %u for each matrix of %u by %u", least, rows, columns);
 	if (t->ret)
 		return;
 	base = set ? tflite_value(t, 0) : zero_like(t, x);
+	if (columns > least)
+		x = widened(t, x, columns);
 	/* Element j broadcasts to column j of all rows; the mask selects the diagonal. */
-	x.o.dims[x.o.desc.rank] = x.o.dims[x.o.desc.rank - 1];
+	x.o.dims[x.o.desc.rank] = columns;
 	x.o.dims[x.o.desc.rank - 1] = 1;
 	x = tflite_reshaped(t, x, y->rank, x.o.dims);
-	tflite_result(t, tflite_select(t, diagonal(t, n), x, base), 0);
+	tflite_result(t, tflite_select(t, mask, x, base), 0);
 }
 
 /* A GATHER by a table, which reverses the first elements of each sequence. */
