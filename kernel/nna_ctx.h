@@ -3,8 +3,8 @@
  * Contexts: an ordered stream of jobs in one address space, at one priority. A context has an
  * entity of its ring's scheduler. Its id and its jobs hold references on it, so the entity has no
  * jobs when the last reference is dropped. Jobs wait outside of the scheduler (nna_gate.h) and are
- * never taken out of it: those of a closed or banned context that wait end at once, and run_job ends
- * those that it gets.
+ * never taken out of it: those of a closed or banned context that wait end at once, and run_job
+ * ends those that it gets.
  *
  * A context is banned when one of its jobs faults, is malformed, exceeds its budget or hangs the
  * device. The completion of that job bans it, in an interrupt; SUBMIT and run_job check the ban. A

@@ -96,7 +96,7 @@ static void nna_gates_fini(struct drm_device *drm, void *res)
 	struct nna_device *nna = to_nna_device(drm);
 	unsigned int i;
 
-	/* No job is left, but the work that has pushed or ended the last one may still be running. */
+	/* No job is left, but the work that pushed or ended the last one may be running. */
 	for (i = 0; i < NNA_JOB_RINGS; i++) {
 		cancel_work_sync(&nna->gates[i].push_work);
 		cancel_work_sync(&nna->gates[i].end_work);
@@ -164,15 +164,12 @@ static void nna_gate_queue_update_locked(struct nna_gate_queue *queue)
 	bool is = first && first->ready && !nna_gate_queue_is_doomed(queue);
 
 	lockdep_assert_held(&queue->gates->lock);
-	/* A queue that stays runnable goes behind the others of its client, which does not wake. */
-	if (was)
-		nna_share_remove_runnable(shares, queue->share, &queue->runnable);
-	if (is && !was)
-		nna_share_wake(shares, queue->share);
-	if (is)
-		nna_share_add_runnable(shares, queue->share, &queue->runnable);
-	if (was && !is)
-		nna_share_sleep(shares, queue->share);
+	if (is && was)
+		nna_share_next_turn(queue->share, &queue->runnable);
+	else if (is)
+		nna_share_add(shares, queue->share, &queue->runnable);
+	else if (was)
+		nna_share_remove(shares, queue->share, &queue->runnable);
 	if (!first)
 		list_del_init(&queue->node);
 	else if (list_empty(&queue->node))

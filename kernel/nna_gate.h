@@ -5,22 +5,21 @@
  * The DRM scheduler looks at each entity that has a job until it finds one whose job may run, and
  * again for each job: thousands of contexts with jobs that wait would cost every client time. So a
  * job that waits is not in the scheduler. It waits in the queue of its context until its in-fences
- * have signalled and a ring entry is reserved for it; then it is armed and pushed. So the schedulers
- * never have more jobs than the rings have entries, and each of them may run.
+ * have signalled and a ring entry is reserved for it; then it is armed and pushed. So the
+ * schedulers never have more jobs than the rings have entries, and each of them may run.
  *
  * A queue is runnable when the in-fences of its first job have signalled. nna_share.h chooses the
  * client whose job is admitted next: it gets a ring entry. The queues of a client come in the order
  * in which they became runnable. A queue that is not runnable costs nobody time but its owner.
  *
  * Jobs are armed and pushed in the order in which they were admitted, whatever policy the scheduler
- * has; both are one step under one lock. It is done by SUBMIT itself if the job is admitted at once.
- * Else the signal of an in-fence or the end of a job admits it, in any context, and a work item does
- * it, which allocates nothing.
+ * has; both are one step under one lock. SUBMIT does it itself if the job is admitted at once. Else
+ * the signal of an in-fence or the end of a job admits it, in any context, and a work item does it,
+ * which allocates nothing.
  *
- * A queue is doomed when its context has been banned or closed, or the device is lost. Its jobs then
- * do not wait for anything but the jobs of the queue that are on the ring, so that the fences of a
- * context signal in order. They end without the scheduler, by a work item that ends a few of them at
- * a time.
+ * A queue is doomed when its context has been banned or closed, or the device is lost. Its jobs
+ * then do not wait for anything but the jobs of the queue that are on the ring, and end in their
+ * order. They end without the scheduler, by a work item that ends a few of them at a time.
  *
  * Locking: the lock of a ring's gates protects everything but what is constant. It is a leaf, and
  * taken in interrupts and with locks of rings and of foreign fences held. The lock of pushes is

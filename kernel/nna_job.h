@@ -2,7 +2,7 @@
 /*
  * Jobs: from SUBMIT to the fence's signal.
  *
- *  SUBMIT -> gate, in the queue of the context -> scheduler -> ring -> device -> completion -> fence
+ *  SUBMIT -> gate (queue of the context) -> scheduler -> ring -> device -> completion -> fence
  *
  * Ownership: all memory of a job is allocated by SUBMIT. At first its gate owns the job
  * (nna_gate.h). When it is admitted it is armed and pushed, and the scheduler owns it and frees it
@@ -158,8 +158,8 @@ int nna_job_reserve(struct nna_ctx *ctx, const struct drm_nna_submit *args);
  * @syncs: syncobjs to wait for and to signal; checked here.
  * @sync_count: number of elements of @syncs.
  *
- * On success the job is in the queue of its context and all syncobjs have its fence. On failure nothing has
- * changed.
+ * On success the job is in the queue of its context and all syncobjs have its fence. On failure
+ * nothing has changed.
  *
  * Return: 0, -EINVAL (malformed @syncs), -ENOENT (no such syncobj, or the context has been closed),
  * -ECANCELED (the context is banned), -ENOMEM, -EINTR, -ENODEV (the device is lost).

@@ -37,17 +37,16 @@ static bool nna_share_less(struct rb_node *a, const struct rb_node *b)
 void nna_shares_init(struct nna_shares *shares)
 {
 	shares->active = RB_ROOT_CACHED;
-	INIT_LIST_HEAD(&shares->urgent_runnable);
+	INIT_LIST_HEAD(&shares->urgent);
 	shares->now = 0;
 	shares->woken = 0;
-	shares->urgent = 0;
 	shares->spare = 0;
 }
 
 void nna_share_user_init(struct nna_share_user *user)
 {
 	user->runnable = RB_ROOT_CACHED;
-	INIT_LIST_HEAD(&user->urgent_node);
+	INIT_LIST_HEAD(&user->urgent);
 }
 
 void nna_share_init(struct nna_share *share, struct nna_share_user *user)
@@ -57,96 +56,82 @@ void nna_share_init(struct nna_share *share, struct nna_share_user *user)
 	share->longest = NNA_SHARE_SECOND_NS;
 }
 
+static bool nna_share_user_is_idle(const struct nna_share_user *user)
+{
+	return RB_EMPTY_ROOT(&user->runnable.rb_root);
+}
+
 static void nna_share_user_set_used(struct nna_shares *shares, struct nna_share_user *user,
 				    u64 used)
 {
-	if (user->queues)
+	bool idle = nna_share_user_is_idle(user);
+
+	if (!idle)
 		rb_erase_cached(&user->node, &shares->active);
 	user->used = used;
-	if (user->queues)
+	if (!idle)
 		rb_add_cached(&user->node, &shares->active, nna_share_user_less);
 }
 
 static void nna_share_set_used(struct nna_share *share, u64 used, bool woken)
 {
-	bool runnable = !list_empty(&share->runnable);
+	bool idle = list_empty(&share->runnable);
 
-	if (runnable)
+	if (!idle)
 		rb_erase_cached(&share->node, &share->user->runnable);
 	share->used = used;
 	share->woken = woken;
-	if (runnable)
+	if (!idle)
 		rb_add_cached(&share->node, &share->user->runnable, nna_share_less);
-}
-
-/* Called when the user has become urgent or not, or has got or lost its last runnable client. */
-static void nna_share_user_update_urgent(struct nna_shares *shares, struct nna_share_user *user)
-{
-	bool first = user->urgent && !RB_EMPTY_ROOT(&user->runnable.rb_root);
-
-	if (!first)
-		list_del_init(&user->urgent_node);
-	else if (list_empty(&user->urgent_node))
-		list_add_tail(&user->urgent_node, &shares->urgent_runnable);
 }
 
 static void nna_share_user_set_woken(struct nna_shares *shares, struct nna_share_user *user,
 				     bool woken)
 {
-	/* Rule 2: a user that is ahead waits like users that were not idle. */
-	bool urgent = woken && user->used <= shares->now + NNA_SHARE_LEAD_NS;
-
 	shares->woken += woken - user->woken;
 	user->woken = woken;
-	shares->urgent += urgent - user->urgent;
-	user->urgent = urgent;
-	nna_share_user_update_urgent(shares, user);
+	/* Rule 2: a user that is ahead waits like users that were not idle. */
+	if (woken && user->used <= shares->now + NNA_SHARE_LEAD_NS)
+		list_add_tail(&user->urgent, &shares->urgent);
+	else
+		list_del_init(&user->urgent);
 }
 
-void nna_share_wake(struct nna_shares *shares, struct nna_share *share)
+void nna_share_add(struct nna_shares *shares, struct nna_share *share, struct list_head *queue)
 {
 	struct nna_share_user *user = share->user;
+	bool user_wakes = nna_share_user_is_idle(user), wakes = list_empty(&share->runnable);
 
-	if (!share->queues++) {
+	list_add_tail(queue, &share->runnable);
+	if (wakes) {
 		share->woken = true;
 		share->used = max(share->used, user->now);
+		rb_add_cached(&share->node, &user->runnable, nna_share_less);
 	}
-	if (user->queues++)
-		return;
-	nna_share_user_set_woken(shares, user, !user->entries);
-	user->used = max(user->used, shares->now);
-	rb_add_cached(&user->node, &shares->active, nna_share_user_less);
+	if (user_wakes) {
+		nna_share_user_set_woken(shares, user, !user->entries);
+		user->used = max(user->used, shares->now);
+		rb_add_cached(&user->node, &shares->active, nna_share_user_less);
+	}
 }
 
-void nna_share_sleep(struct nna_shares *shares, struct nna_share *share)
+void nna_share_next_turn(struct nna_share *share, struct list_head *queue)
+{
+	list_move_tail(queue, &share->runnable);
+}
+
+void nna_share_remove(struct nna_shares *shares, struct nna_share *share, struct list_head *queue)
 {
 	struct nna_share_user *user = share->user;
 
-	share->queues--;
-	if (--user->queues)
+	list_del_init(queue);
+	if (!list_empty(&share->runnable))
+		return;
+	rb_erase_cached(&share->node, &user->runnable);
+	if (!nna_share_user_is_idle(user))
 		return;
 	nna_share_user_set_woken(shares, user, false);
 	rb_erase_cached(&user->node, &shares->active);
-}
-
-void nna_share_add_runnable(struct nna_shares *shares, struct nna_share *share,
-			    struct list_head *queue)
-{
-	if (list_empty(&share->runnable))
-		rb_add_cached(&share->node, &share->user->runnable, nna_share_less);
-	list_add_tail(queue, &share->runnable);
-	nna_share_user_update_urgent(shares, share->user);
-}
-
-void nna_share_remove_runnable(struct nna_shares *shares, struct nna_share *share,
-			       struct list_head *queue)
-{
-	if (list_empty(queue))
-		return;
-	list_del_init(queue);
-	if (list_empty(&share->runnable))
-		rb_erase_cached(&share->node, &share->user->runnable);
-	nna_share_user_update_urgent(shares, share->user);
 }
 
 static bool nna_share_user_has_room(const struct nna_shares *shares,
@@ -166,11 +151,8 @@ static const struct nna_share_user *nna_share_next_user(const struct nna_shares 
 {
 	struct rb_node *first = rb_first_cached(&shares->active), *node;
 
-	if (!list_empty(&shares->urgent_runnable))
-		return list_first_entry(&shares->urgent_runnable, struct nna_share_user,
-					urgent_node);
-	if (shares->urgent)
-		return NULL;
+	if (!list_empty(&shares->urgent))
+		return list_first_entry(&shares->urgent, struct nna_share_user, urgent);
 	/*
 	 * A user without room has jobs on the ring, so the loop skips at most as many as the ring
 	 * has.
@@ -180,11 +162,8 @@ static const struct nna_share_user *nna_share_next_user(const struct nna_shares 
 
 		if (user->used - to_nna_share_user(first)->used > NNA_SHARE_LEAD_NS)
 			break;
-		if (!RB_EMPTY_ROOT(&user->runnable.rb_root) &&
-		    nna_share_user_has_room(shares, user))
+		if (nna_share_user_has_room(shares, user))
 			return user;
-		if (user->woken)
-			break;
 	}
 	return NULL;
 }
@@ -227,7 +206,7 @@ u64 nna_share_enter(struct nna_shares *shares, struct nna_share *share, u64 budg
 	 * for it. An urgent user does not move @now: else it would always be close enough to be
 	 * urgent again.
 	 */
-	if (!user->urgent)
+	if (list_empty(&user->urgent))
 		shares->now = max(shares->now, user->used - user->expected);
 	user->now = max(user->now, share->used - share->expected);
 	nna_share_user_set_used(shares, user, user->used + charged);

@@ -4,7 +4,7 @@
  * user gets among its clients. A client is an open file; its queues are its contexts.
  *
  * A queue is runnable when its first job waits for nothing but the choice of its client. A client
- * is idle when none of its queues is runnable or about to be, a user when all its clients are idle.
+ * is idle when none of its queues is runnable, a user when all its clients are idle.
  * Four rules say what is fair:
  *
  *  1. Users get equal run time. Each has an account of the run time of its jobs. The runnable user
@@ -15,8 +15,7 @@
  *  2. A user that wakes goes first, unless its account is ahead of that of the user last served by
  *     more than NNA_SHARE_LEAD_NS. It is urgent: until a job of it is on the ring, no other user
  *     puts one there. Users with a lower account wait, too: they have got back what their jobs did
- *     not use, there may be many of them, and they catch up afterwards. Before a user that wakes
- *     and is ahead only users with a lower account go.
+ *     not use, there may be many of them, and they catch up afterwards.
  *  3. The run time of a user's jobs on the ring is bounded, since a job that is there cannot be
  *     taken back and every other user waits for it. The bound is NNA_SHARE_RING_NS of expected run
  *     time, but a second job may always follow one shorter than NNA_SHARE_SECOND_NS. Beyond two
@@ -72,49 +71,43 @@
 /**
  * struct nna_shares - The users of a ring.
  * @active: users that are not idle, by &nna_share_user.used.
- * @urgent_runnable: urgent users with a runnable queue, first come, first served.
+ * @urgent: the users that have woken, have put no job on the ring since, and whose account was not
+ *	ahead of @now by more than NNA_SHARE_LEAD_NS; first come, first served.
  * @now: virtual time: the account of the user that was last served, as it was then, without the
  *	expected run time of its jobs on the ring. Urgent users do not move it.
  * @woken: number of users that have woken and have put no job on the ring since.
- * @urgent: number of those that are urgent: their account was not ahead of @now by more than
- *	NNA_SHARE_LEAD_NS.
  * @spare: expected run time of the jobs on the ring beyond two of each user.
  */
 struct nna_shares {
 	struct rb_root_cached active;
-	struct list_head urgent_runnable;
+	struct list_head urgent;
 	u64 now;
 	u32 woken;
-	u32 urgent;
 	u64 spare;
 };
 
 /**
  * struct nna_share_user - A user's share of a ring. Zeroed, but for nna_share_user_init().
- * @node: in nna_shares.active, if @queues is not 0.
- * @runnable: its clients with a runnable queue, by &nna_share.used.
- * @urgent_node: in nna_shares.urgent_runnable.
- * @queues: the sum of nna_share.queues of its clients; 0: the user is idle.
+ * @node: in nna_shares.active, if @runnable is not empty.
+ * @runnable: its clients with a runnable queue, by &nna_share.used. Empty: the user is idle.
+ * @urgent: in nna_shares.urgent.
  * @used: its account.
  * @now: virtual time of its clients, as nna_shares.now.
  * @expected: expected run time of its jobs on the ring.
  * @entries: number of its jobs on the ring.
  * @woken: it counts in nna_shares.woken.
- * @urgent: it counts in nna_shares.urgent.
  * @full: it has reached NNA_SHARE_RING_NS, and adds no job until half of that is left: then it adds
  *	several at once.
  */
 struct nna_share_user {
 	struct rb_node node;
 	struct rb_root_cached runnable;
-	struct list_head urgent_node;
-	u32 queues;
+	struct list_head urgent;
 	u64 used;
 	u64 now;
 	u64 expected;
 	u32 entries;
 	bool woken;
-	bool urgent;
 	bool full;
 };
 
@@ -122,8 +115,8 @@ struct nna_share_user {
  * struct nna_share - A client's share of a ring. Zeroed, but for nna_share_init().
  * @user: its user's share of the ring; it changes only before the client's first wake.
  * @node: in nna_share_user.runnable, if @runnable is not empty.
- * @runnable: its runnable queues, in the order in which they became runnable.
- * @queues: number of its queues that are in @runnable or about to be; 0: the client is idle.
+ * @runnable: its runnable queues, in the order in which they became runnable. Empty: the client is
+ *	idle.
  * @used: its account.
  * @expected: expected run time of its jobs on the ring.
  * @longest: expected run time of one job.
@@ -133,7 +126,6 @@ struct nna_share {
 	struct nna_share_user *user;
 	struct rb_node node;
 	struct list_head runnable;
-	u32 queues;
 	u64 used;
 	u64 expected;
 	u64 longest;
@@ -149,19 +141,14 @@ void nna_share_user_init(struct nna_share_user *user);
 /** nna_share_init() - Initialise the share of a client of which nothing is known. */
 void nna_share_init(struct nna_share *share, struct nna_share_user *user);
 
-/** nna_share_wake() - One more queue of the client is runnable or about to be. */
-void nna_share_wake(struct nna_shares *shares, struct nna_share *share);
+/** nna_share_add() - Add a queue of the client that has become runnable. */
+void nna_share_add(struct nna_shares *shares, struct nna_share *share, struct list_head *queue);
 
-/** nna_share_sleep() - One of these queues is neither any more. */
-void nna_share_sleep(struct nna_shares *shares, struct nna_share *share);
+/** nna_share_next_turn() - Put a queue that stays runnable behind the others of its client. */
+void nna_share_next_turn(struct nna_share *share, struct list_head *queue);
 
-/** nna_share_add_runnable() - Add a queue of the client that has become runnable. */
-void nna_share_add_runnable(struct nna_shares *shares, struct nna_share *share,
-			    struct list_head *queue);
-
-/** nna_share_remove_runnable() - Remove a queue of the client, if it has been added. */
-void nna_share_remove_runnable(struct nna_shares *shares, struct nna_share *share,
-			       struct list_head *queue);
+/** nna_share_remove() - Remove a queue of the client that is not runnable any more. */
+void nna_share_remove(struct nna_shares *shares, struct nna_share *share, struct list_head *queue);
 
 /** nna_share_next() - The client whose job goes on the ring next, or NULL if none may. */
 struct nna_share *nna_share_next(const struct nna_shares *shares);

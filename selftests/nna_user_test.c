@@ -374,9 +374,9 @@ TEST(waiting_contexts)
 	first = now_ns() - first;
 	beside = null_job(&other);
 	EQ(sync_file_status(sync_file), 0);
-	printf("# beside %u waiting contexts: the first null job takes %.1f times as long as alone ",
+	printf("# beside %u waiting contexts: the first null job takes %.1f times as long as one ",
 	       WAITING_USERS * files * ctxs, (double)first / (double)cold);
-	printf("after a second (%llu us), the median of %d %.1f times (%llu us)\n",
+	printf("alone after a second (%llu us), the median of %d %.1f times (%llu us)\n",
 	       (unsigned long long)cold / 1000, JOBS, (double)beside / (double)alone,
 	       (unsigned long long)alone / 1000);
 	CHECK(beside <= 2 * alone);

@@ -1102,7 +1102,7 @@ static void nna_job_waits_outside(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctxs[i], handle, NULL, &fence));
 		if (!i)
 			first = fence;
-		/* A job behind one that waits waits, too. */
+		/* And a job behind it. */
 		nna_job_submit_one(test, ctxs[i], NULL);
 	}
 	nna_fake_settle(fake);

@@ -2,7 +2,7 @@
 /*
  * Shares: the choice of clients, with a model of a ring and a device in virtual time. Each client
  * has one job size and always has jobs, except one that wakes later with a short job. Each is a
- * user of its own, unless nna_share_add_file() has added it.
+ * user of its own, unless nna_share_new_file() has added it.
  */
 
 #include <linux/list.h>
@@ -57,12 +57,11 @@ static struct nna_share_test *nna_share_test(struct kunit *test)
 /* A client has jobs from now on. */
 static void nna_share_return(struct nna_share_test *t, struct nna_test_client *client)
 {
-	nna_share_add_runnable(&t->shares, &client->share, &client->queue);
-	nna_share_wake(&t->shares, &client->share);
+	nna_share_add(&t->shares, &client->share, &client->queue);
 }
 
 /* Adds a client of a user of its own, without jobs. */
-static struct nna_test_client *nna_share_add_idle(struct nna_share_test *t)
+static struct nna_test_client *nna_share_new_idle(struct nna_share_test *t)
 {
 	struct nna_test_client *client = &t->clients[t->count++];
 
@@ -72,9 +71,9 @@ static struct nna_test_client *nna_share_add_idle(struct nna_share_test *t)
 }
 
 /* Adds a client that has jobs from now on, of @size ns each. */
-static struct nna_test_client *nna_share_add(struct nna_share_test *t, u64 size)
+static struct nna_test_client *nna_share_new(struct nna_share_test *t, u64 size)
 {
-	struct nna_test_client *client = nna_share_add_idle(t);
+	struct nna_test_client *client = nna_share_new_idle(t);
 
 	client->size = size;
 	nna_share_return(t, client);
@@ -82,7 +81,7 @@ static struct nna_test_client *nna_share_add(struct nna_share_test *t, u64 size)
 }
 
 /* Adds one more client of the user of @first. */
-static struct nna_test_client *nna_share_add_file(struct nna_share_test *t,
+static struct nna_test_client *nna_share_new_file(struct nna_share_test *t,
 						  struct nna_test_client *first, u64 size)
 {
 	struct nna_test_client *client = &t->clients[t->count++];
@@ -93,10 +92,9 @@ static struct nna_test_client *nna_share_add_file(struct nna_share_test *t,
 	return client;
 }
 
-static void nna_share_remove(struct nna_share_test *t, struct nna_test_client *client)
+static void nna_share_rest(struct nna_share_test *t, struct nna_test_client *client)
 {
-	nna_share_remove_runnable(&t->shares, &client->share, &client->queue);
-	nna_share_sleep(&t->shares, &client->share);
+	nna_share_remove(&t->shares, &client->share, &client->queue);
 }
 
 /* Puts a job of the client on the ring. */
@@ -163,7 +161,7 @@ static u64 nna_share_size(unsigned int i)
 static void nna_share_expects_long_jobs(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *client = nna_share_add(t, 100 * NSEC_PER_MSEC);
+	struct nna_test_client *client = nna_share_new(t, 100 * NSEC_PER_MSEC);
 
 	nna_share_run(test, t);
 	KUNIT_EXPECT_EQ(test, 100ull * NSEC_PER_MSEC, client->share.longest);
@@ -192,7 +190,7 @@ static void nna_share_is_fair(struct kunit *test)
 	unsigned int i, k;
 
 	for (i = 0; i < count; i++)
-		nna_share_add(t, nna_share_size(i));
+		nna_share_new(t, nna_share_size(i));
 	for (k = 0; k < 5; k++) {
 		u64 before[NNA_TEST_CLIENTS];
 
@@ -231,7 +229,7 @@ static void nna_share_is_fair_despite_noise(struct kunit *test)
 	prandom_seed_state(&t->rnd, 1);
 	t->noisy = 50;
 	for (i = 0; i < NNA_TEST_CLIENTS; i++)
-		nna_share_add(t, (1 + i % 8) * 70 * NSEC_PER_USEC);
+		nna_share_new(t, (1 + i % 8) * 70 * NSEC_PER_USEC);
 	for (k = 0; k < NNA_TEST_STEPS + NNA_TEST_WINDOWS; k++) {
 		nna_share_run_until(test, t, (k + 1) * step);
 		for (i = 0; i < NNA_TEST_CLIENTS; i++)
@@ -260,13 +258,13 @@ static void nna_share_wait(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		nna_share_add(t, nna_share_size(i + 1));
+		nna_share_new(t, nna_share_size(i + 1));
 		most += 2 * nna_share_size(i + 1);
 	}
 	nna_share_run_until(test, t, 10ull * NSEC_PER_SEC);
 	nna_share_fill(t);
 	since = t->clock;
-	late = nna_share_add(t, 1000);
+	late = nna_share_new(t, 1000);
 	while (nna_share_run(test, t) != late)
 		;
 	KUNIT_EXPECT_LE(test, t->clock - since, most);
@@ -289,7 +287,7 @@ static void nna_share_wait_despite_noise(struct kunit *test)
 	for (i = 0; i < count; i++) {
 		u64 size = (1 + i % 8) * 100 * NSEC_PER_USEC;
 
-		nna_share_add(t, size);
+		nna_share_new(t, size);
 		most += 2 * size;
 	}
 	for (i = 0; i < 100; i++) {
@@ -300,11 +298,11 @@ static void nna_share_wait_despite_noise(struct kunit *test)
 		since = t->clock;
 		noise = t->noise;
 		t->count = count;
-		late = nna_share_add(t, 1000);
+		late = nna_share_new(t, 1000);
 		while (nna_share_run(test, t) != late)
 			;
 		longest = max(longest, t->clock - since - (t->noise - noise));
-		nna_share_remove(t, late);
+		nna_share_rest(t, late);
 		while (late->user.entries)
 			nna_share_run(test, t);
 		*late = (struct nna_test_client) {};
@@ -316,20 +314,20 @@ static void nna_share_wait_despite_noise(struct kunit *test)
 static void nna_share_waits_when_ahead(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *busy = nna_share_add(t, NSEC_PER_MSEC), *greedy;
+	struct nna_test_client *busy = nna_share_new(t, NSEC_PER_MSEC), *greedy;
 	u64 ran, before;
 	unsigned int i;
 
 	nna_share_run_until(test, t, 100ull * NSEC_PER_MSEC);
-	greedy = nna_share_add(t, 10 * NSEC_PER_MSEC);
+	greedy = nna_share_new(t, 10 * NSEC_PER_MSEC);
 	before = busy->ran;
 	for (i = 0; i < 20; i++) {
 		ran = greedy->ran;
 		while (greedy->ran == ran) {
 			nna_share_run(test, t);
 			/* It waits for its one job. */
-			if (greedy->share.queues && greedy->user.entries)
-				nna_share_remove(t, greedy);
+			if (!list_empty(&greedy->share.runnable) && greedy->user.entries)
+				nna_share_rest(t, greedy);
 		}
 		nna_share_return(t, greedy);
 	}
@@ -341,32 +339,27 @@ static void nna_share_waits_when_ahead(struct kunit *test)
 static void nna_share_stays_beside_wakers(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *stays = nna_share_add(t, NSEC_PER_MSEC), *wakers[8], *c;
+	struct nna_test_client *stays = nna_share_new(t, NSEC_PER_MSEC), *wakers[8], *c;
 	unsigned int i, k;
 	u64 most = 0;
 
 	for (k = 0; k < ARRAY_SIZE(wakers); k++) {
-		wakers[k] = nna_share_add(t, NSEC_PER_MSEC);
-		nna_share_remove(t, wakers[k]);
+		wakers[k] = nna_share_new(t, NSEC_PER_MSEC);
+		nna_share_rest(t, wakers[k]);
 	}
 	nna_share_run_until(test, t, 100ull * NSEC_PER_MSEC);
 	stays->ran = 0;
 	for (i = 0; i < 10000; i++) {
-		/* The scheduler asks for the job of such a client one step after it wakes. */
 		for (k = 0; k < ARRAY_SIZE(wakers); k++) {
 			c = wakers[k];
-			if (c->share.queues)
-				nna_share_add_runnable(&t->shares, &c->share, &c->queue);
-			else if (!c->user.entries)
-				nna_share_wake(&t->shares, &c->share);
+			if (list_empty(&c->share.runnable) && !c->user.entries)
+				nna_share_return(t, c);
 		}
 		nna_share_fill(t);
 		for (k = 0; k < ARRAY_SIZE(wakers); k++) {
 			c = wakers[k];
-			if (c->user.entries && c->share.queues)
-				nna_share_remove(t, c);
-			else if (!list_empty(&c->queue))
-				nna_share_remove_runnable(&t->shares, &c->share, &c->queue);
+			if (c->user.entries && !list_empty(&c->share.runnable))
+				nna_share_rest(t, c);
 		}
 		if (t->head != t->tail)
 			nna_share_run(test, t);
@@ -385,7 +378,7 @@ static void nna_share_spares_the_ring(struct kunit *test)
 	unsigned int i, entries;
 
 	for (i = 0; i < count; i++)
-		nna_share_add(t, size);
+		nna_share_new(t, size);
 	nna_share_run_until(test, t, NSEC_PER_SEC);
 	for (i = 0; i < 200; i++) {
 		nna_share_run(test, t);
@@ -400,7 +393,7 @@ static void nna_share_spares_the_ring(struct kunit *test)
 static void nna_share_wait_after_a_long_job(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *client = nna_share_add(t, 18 * NSEC_PER_MSEC), *late;
+	struct nna_test_client *client = nna_share_new(t, 18 * NSEC_PER_MSEC), *late;
 	unsigned int i;
 	u64 since;
 
@@ -412,74 +405,38 @@ static void nna_share_wait_after_a_long_job(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2u, client->user.entries);
 	KUNIT_EXPECT_GT(test, client->share.longest, 10ull * NSEC_PER_MSEC);
 	since = t->clock;
-	late = nna_share_add(t, 1000);
+	late = nna_share_new(t, 1000);
 	while (nna_share_run(test, t) != late)
 		;
 	KUNIT_EXPECT_LE(test, t->clock - since, 1ull * NSEC_PER_MSEC);
 }
 
-/* Ends all jobs on the ring, and checks that no other job is put there. */
-static void nna_share_drain(struct kunit *test, struct nna_share_test *t)
-{
-	unsigned int tail = t->tail;
-
-	for (; t->head != tail; t->head++) {
-		unsigned int slot = t->head % NNA_TEST_SLOTS;
-		struct nna_test_client *client = t->ring[slot].client;
-
-		t->clock += client->size;
-		nna_share_leave(&t->shares, &client->share, t->ring[slot].charged, &client->size);
-		nna_share_fill(t);
-		KUNIT_ASSERT_EQ(test, tail, t->tail);
-	}
-}
-
-/* All clients wait until the scheduler has asked for the job of an urgent client. */
-static void nna_share_waits_for_the_late(struct kunit *test)
-{
-	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *late;
-	unsigned int tail;
-
-	nna_share_add(t, 100 * NSEC_PER_USEC);
-	nna_share_run_until(test, t, 100ull * NSEC_PER_MSEC);
-	nna_share_fill(t);
-	tail = t->tail;
-	late = nna_share_add_idle(t);
-	nna_share_wake(&t->shares, &late->share);
-	nna_share_drain(test, t);
-	nna_share_add_runnable(&t->shares, &late->share, &late->queue);
-	KUNIT_EXPECT_PTR_EQ(test, late, nna_share_run(test, t));
-	KUNIT_EXPECT_NE(test, tail + 1, t->tail);
-}
-
 /*
- * The same for a client that wakes again and again with short jobs. It does not count as ahead
- * merely because others have not caught up with the client last served.
+ * A client that wakes again and again with short jobs goes first each time. It does not count as
+ * ahead merely because others have not caught up with the client last served.
  */
-static void nna_share_waits_for_one_that_comes_often(struct kunit *test)
+static void nna_share_comes_often(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
 	struct nna_test_client *often;
 	unsigned int i;
 
 	for (i = 0; i < 16; i++)
-		nna_share_add(t, 10 * NSEC_PER_USEC);
+		nna_share_new(t, 10 * NSEC_PER_USEC);
 	nna_share_run_until(test, t, NSEC_PER_SEC);
-	often = nna_share_add(t, 1000);
-	nna_share_remove(t, often);
+	often = nna_share_new(t, 1000);
+	nna_share_rest(t, often);
 	/* The state after a client that was ahead has become idle. */
 	t->shares.now += NNA_SHARE_LEAD_NS;
 	for (i = 0; i < 20; i++) {
 		nna_share_run(test, t);
 		nna_share_fill(t);
-		nna_share_wake(&t->shares, &often->share);
-		nna_share_drain(test, t);
-		nna_share_add_runnable(&t->shares, &often->share, &often->queue);
+		nna_share_return(t, often);
 		KUNIT_ASSERT_PTR_EQ(test, &often->share, nna_share_next(&t->shares));
 		nna_share_put(t, &often->share);
-		nna_share_remove(t, often);
-		KUNIT_EXPECT_PTR_EQ(test, often, nna_share_run(test, t));
+		nna_share_rest(t, often);
+		while (nna_share_run(test, t) != often)
+			;
 	}
 }
 
@@ -507,10 +464,10 @@ static void nna_share_wait_behind_short_jobs(struct kunit *test)
 	u64 since;
 
 	for (i = 0; i < count; i++)
-		nna_share_add(t, size);
+		nna_share_new(t, size);
 	nna_share_run_until(test, t, 10ull * NSEC_PER_SEC);
 	for (i = 0; i < count; i++)
-		nna_share_remove(t, &t->clients[i]);
+		nna_share_rest(t, &t->clients[i]);
 	while (t->head != t->tail)
 		nna_share_run(test, t);
 	for (i = 0; i < count; i++)
@@ -519,7 +476,7 @@ static void nna_share_wait_behind_short_jobs(struct kunit *test)
 	for (i = 0; i < count; i++)
 		KUNIT_EXPECT_GE(test, t->clients[i].user.entries, 2u);
 	since = t->clock;
-	late = nna_share_add(t, 1000);
+	late = nna_share_new(t, 1000);
 	while (nna_share_run(test, t) != late)
 		;
 	KUNIT_EXPECT_LE(test, t->clock - since, 2 * count * size + 20ull * NSEC_PER_MSEC);
@@ -533,17 +490,17 @@ static void nna_share_long_jobs(struct kunit *test)
 	unsigned int i;
 	u64 since;
 
-	nna_share_add(t, 900ull * NSEC_PER_MSEC);
+	nna_share_new(t, 900ull * NSEC_PER_MSEC);
 	for (i = 0; i < 20; i++) {
 		nna_share_fill(t);
 		KUNIT_EXPECT_EQ(test, 1u, t->tail - t->head);
 		since = t->clock;
 		t->count = 1;
-		late = nna_share_add(t, 1000);
+		late = nna_share_new(t, 1000);
 		while (nna_share_run(test, t) != late)
 			;
 		KUNIT_EXPECT_LT(test, t->clock - since, 1ull * NSEC_PER_SEC);
-		nna_share_remove(t, late);
+		nna_share_rest(t, late);
 		while (t->head != t->tail)
 			nna_share_run(test, t);
 		*late = (struct nna_test_client) {};
@@ -554,7 +511,7 @@ static void nna_share_long_jobs(struct kunit *test)
 static void nna_share_short_jobs(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *client = nna_share_add(t, 10000);
+	struct nna_test_client *client = nna_share_new(t, 10000);
 	unsigned int i, k, tail;
 
 	for (k = 0; k < 2; k++) {
@@ -578,12 +535,12 @@ static void nna_share_short_jobs(struct kunit *test)
 static void nna_share_idle_saves_nothing(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *busy = nna_share_add(t, NSEC_PER_MSEC);
-	struct nna_test_client *idle = nna_share_add(t, NSEC_PER_MSEC);
+	struct nna_test_client *busy = nna_share_new(t, NSEC_PER_MSEC);
+	struct nna_test_client *idle = nna_share_new(t, NSEC_PER_MSEC);
 	u64 before;
 
 	nna_share_run_until(test, t, NSEC_PER_SEC);
-	nna_share_remove(t, idle);
+	nna_share_rest(t, idle);
 	nna_share_run_until(test, t, 5ull * NSEC_PER_SEC);
 	nna_share_return(t, idle);
 	before = busy->ran;
@@ -606,13 +563,13 @@ static u64 nna_share_ran(const struct nna_share_test *t, unsigned int first, uns
 static void nna_share_by_user(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *one = nna_share_add(t, NSEC_PER_MSEC), *many;
+	struct nna_test_client *one = nna_share_new(t, NSEC_PER_MSEC), *many;
 	const u64 part = NSEC_PER_SEC, each = part / 32;
 	unsigned int i;
 
-	many = nna_share_add(t, NSEC_PER_MSEC);
+	many = nna_share_new(t, NSEC_PER_MSEC);
 	for (i = 1; i < 32; i++)
-		nna_share_add_file(t, many, (1 + i % 4) * NSEC_PER_MSEC);
+		nna_share_new_file(t, many, (1 + i % 4) * NSEC_PER_MSEC);
 	nna_share_run_until(test, t, 2 * part);
 	KUNIT_EXPECT_GE(test, one->ran, part - part / 10);
 	KUNIT_EXPECT_LE(test, one->ran, part + part / 10);
@@ -628,16 +585,16 @@ static void nna_share_ring_by_user(struct kunit *test)
 {
 	const u64 size = 300 * NSEC_PER_USEC;
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *many = nna_share_add(t, size), *late;
+	struct nna_test_client *many = nna_share_new(t, size), *late;
 	unsigned int i, jobs = 0;
 
 	for (i = 1; i < 32; i++)
-		nna_share_add_file(t, many, size);
+		nna_share_new_file(t, many, size);
 	nna_share_run_until(test, t, NSEC_PER_SEC);
 	nna_share_fill(t);
 	KUNIT_EXPECT_GE(test, many->user.entries, 2u);
 	KUNIT_EXPECT_LE(test, many->user.entries, NNA_SHARE_RING_NS / (u32)size + 1);
-	late = nna_share_add(t, 1000);
+	late = nna_share_new(t, 1000);
 	while (nna_share_run(test, t) != late)
 		jobs++;
 	KUNIT_EXPECT_LE(test, jobs, NNA_SHARE_RING_NS / (u32)size + 1);
@@ -647,16 +604,16 @@ static void nna_share_ring_by_user(struct kunit *test)
 static void nna_share_long_jobs_by_user(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *many = nna_share_add(t, 900ull * NSEC_PER_MSEC), *late;
+	struct nna_test_client *many = nna_share_new(t, 900ull * NSEC_PER_MSEC), *late;
 	unsigned int i, jobs = 0;
 
 	for (i = 1; i < 60; i++)
-		nna_share_add_file(t, many, 900ull * NSEC_PER_MSEC);
+		nna_share_new_file(t, many, 900ull * NSEC_PER_MSEC);
 	for (i = 0; i < 100; i++)
 		nna_share_run(test, t);
 	nna_share_fill(t);
 	KUNIT_EXPECT_EQ(test, 1u, many->user.entries);
-	late = nna_share_add(t, 1000);
+	late = nna_share_new(t, 1000);
 	while (nna_share_run(test, t) != late)
 		jobs++;
 	KUNIT_EXPECT_EQ(test, 1u, jobs);
@@ -666,12 +623,12 @@ static void nna_share_long_jobs_by_user(struct kunit *test)
 static void nna_share_idle_file_saves_nothing(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *busy = nna_share_add(t, NSEC_PER_MSEC), *idle;
+	struct nna_test_client *busy = nna_share_new(t, NSEC_PER_MSEC), *idle;
 	u64 before;
 
-	idle = nna_share_add_file(t, busy, NSEC_PER_MSEC);
+	idle = nna_share_new_file(t, busy, NSEC_PER_MSEC);
 	nna_share_run_until(test, t, NSEC_PER_SEC);
-	nna_share_remove(t, idle);
+	nna_share_rest(t, idle);
 	nna_share_run_until(test, t, 5ull * NSEC_PER_SEC);
 	nna_share_return(t, idle);
 	before = busy->ran;
@@ -684,14 +641,14 @@ static void nna_share_idle_file_saves_nothing(struct kunit *test)
 static void nna_share_file_wakes(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *many = nna_share_add(t, 2 * NSEC_PER_MSEC), *late;
+	struct nna_test_client *many = nna_share_new(t, 2 * NSEC_PER_MSEC), *late;
 	unsigned int i, jobs = 0;
 
 	for (i = 1; i < 8; i++)
-		nna_share_add_file(t, many, 2 * NSEC_PER_MSEC);
+		nna_share_new_file(t, many, 2 * NSEC_PER_MSEC);
 	nna_share_run_until(test, t, NSEC_PER_SEC);
 	nna_share_fill(t);
-	late = nna_share_add_file(t, many, 1000);
+	late = nna_share_new_file(t, many, 1000);
 	KUNIT_EXPECT_EQ(test, 0u, t->shares.woken);
 	while (nna_share_run(test, t) != late)
 		jobs++;
@@ -709,8 +666,7 @@ static struct kunit_case nna_share_cases[] = {
 	KUNIT_CASE(nna_share_stays_beside_wakers),
 	KUNIT_CASE(nna_share_spares_the_ring),
 	KUNIT_CASE(nna_share_wait_after_a_long_job),
-	KUNIT_CASE(nna_share_waits_for_the_late),
-	KUNIT_CASE(nna_share_waits_for_one_that_comes_often),
+	KUNIT_CASE(nna_share_comes_often),
 	KUNIT_CASE_PARAM(nna_share_wait_behind_short_jobs, nna_share_entry_gen_params),
 	KUNIT_CASE(nna_share_long_jobs),
 	KUNIT_CASE(nna_share_short_jobs),
