@@ -4,6 +4,8 @@
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/scatterlist.h>
 #include <linux/shmem_fs.h>
@@ -85,12 +87,33 @@ static void nna_gem_free(struct drm_gem_object *obj)
 
 static struct dma_buf *nna_gem_export(struct drm_gem_object *obj, int flags)
 {
+	struct nna_bo *bo = to_nna_bo(obj);
+	struct dma_buf *dmabuf;
+
 	/*
 	 * Its reservation is shared with its address space: other drivers must not wait for that.
 	 */
-	if (to_nna_bo(obj)->resv_obj)
+	if (bo->resv_obj)
 		return ERR_PTR(-EPERM);
-	return drm_gem_prime_export(obj, flags);
+	dmabuf = drm_gem_prime_export(obj, flags);
+	/* Before anybody can import it. */
+	if (!IS_ERR(dmabuf))
+		WRITE_ONCE(bo->dmabuf_writable, dmabuf->file->f_mode & FMODE_WRITE);
+	return dmabuf;
+}
+
+/* The file closes its handle of the object. If it gets another one, that comes by a dma-buf. */
+static void nna_gem_close(struct drm_gem_object *obj, struct drm_file *file)
+{
+	struct nna_bo *bo = to_nna_bo(obj);
+
+	if (READ_ONCE(bo->creator) == file)
+		WRITE_ONCE(bo->creator, NULL);
+}
+
+bool nna_bo_may_write(struct nna_bo *bo, const struct drm_file *file)
+{
+	return READ_ONCE(bo->creator) == file || READ_ONCE(bo->dmabuf_writable);
 }
 
 /* The pages do not count any more. */
@@ -211,6 +234,23 @@ static void nna_gem_vm_close(struct vm_area_struct *vma)
 	drm_gem_object_put(obj);
 }
 
+/*
+ * Checks the right to write of a mapping of the device's file: that of the file's handle. The VFS
+ * has checked that of a mapping of a dma-buf.
+ */
+static int nna_gem_check_vma(struct nna_bo *bo, struct vm_area_struct *vma)
+{
+	struct file *file = vma->vm_file;
+
+	if (file->f_op != bo->base.base.dev->driver->fops ||
+	    nna_bo_may_write(bo, file->private_data))
+		return 0;
+	if (vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	vm_flags_clear(vma, VM_MAYWRITE);
+	return 0;
+}
+
 static int nna_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
 	struct nna_bo *bo = to_nna_bo(obj);
@@ -218,7 +258,7 @@ static int nna_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 
 	if (bo->flags & DRM_NNA_BO_NO_MMAP)
 		return -EPERM;
-	ret = nna_gem_begin_get(bo);
+	ret = nna_gem_check_vma(bo, vma) ?: nna_gem_begin_get(bo);
 	if (ret)
 		return ret;
 	ret = drm_gem_shmem_object_mmap(obj, vma);
@@ -255,6 +295,7 @@ static int nna_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
 
 static const struct drm_gem_object_funcs nna_gem_funcs = {
 	.free = nna_gem_free,
+	.close = nna_gem_close,
 	.export = nna_gem_export,
 	.print_info = drm_gem_shmem_object_print_info,
 	.pin = nna_gem_pin,
@@ -335,8 +376,10 @@ struct drm_gem_object *nna_gem_prime_import_sg_table(struct drm_device *drm,
 		return ERR_PTR(-EINVAL);
 	}
 	obj = drm_gem_shmem_prime_import_sg_table(drm, attach, sgt);
-	if (!IS_ERR(obj))
+	if (!IS_ERR(obj)) {
+		to_nna_bo(obj)->dmabuf_writable = attach->dmabuf->file->f_mode & FMODE_WRITE;
 		nna_gem_add(to_nna_device(drm), to_nna_bo(obj));
+	}
 	return obj;
 }
 
@@ -367,6 +410,7 @@ int nna_bo_create(struct drm_file *file, struct nna_user *user, struct nna_vm *v
 	if (IS_ERR(shmem))
 		return PTR_ERR(shmem) == -ENOSPC ? -ENOMEM : PTR_ERR(shmem);
 	bo = to_nna_bo(&shmem->base);
+	bo->creator = file;
 	bo->user = nna_user_get(user);
 	bo->flags = flags;
 	if (flags & DRM_NNA_BO_CACHED)

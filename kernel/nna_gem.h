@@ -14,6 +14,12 @@
  * An object may outlive the binding of the driver; its DMA mapping may not. So the device has a
  * list of its objects, and unbind removes their mappings.
  *
+ * The right to write belongs to a handle. The file that has created the object has it. A file that
+ * has imported the object has it if the dma-buf was exported for writing; a dma-buf has one mode,
+ * and an object one dma-buf as long as any file has a handle of it. Without the right the object
+ * can neither be bound for writing, nor be mapped for writing by the CPU, nor be marked as not
+ * needed.
+ *
  * Locking: the object's reservation protects what the shmem helper says, and the label;
  * nna_device.bos_lock the list of all objects, and the DMA mapping against unbind.
  */
@@ -39,6 +45,9 @@ struct nna_vm;
  * struct nna_bo - A buffer object.
  * @base: pages and GEM object.
  * @flags: DRM_NNA_BO_*.
+ * @creator: the file that has created it, as long as that has its handle; only compared. Else NULL.
+ * @dmabuf_writable: its dma-buf, imported or exported last, was exported for writing. Written
+ *	before a file can get a handle by it.
  * @resv_obj: for an object that belongs to one address space, the object whose reservation all such
  *	objects share; a reference. Else NULL.
  * @label: user space's name for it, or NULL; owned, protected by the object's reservation lock.
@@ -56,6 +65,8 @@ struct nna_vm;
 struct nna_bo {
 	struct drm_gem_shmem_object base;
 	u32 flags;
+	const struct drm_file *creator;
+	bool dmabuf_writable;
 	struct drm_gem_object *resv_obj;
 	char *label;
 	struct dma_buf *dmabuf;
@@ -101,6 +112,9 @@ void nna_gem_unmap_all(struct nna_device *nna);
  */
 int nna_bo_create(struct drm_file *file, struct nna_user *user, struct nna_vm *vm, u64 *size,
 		  u32 flags, u32 *handle);
+
+/** nna_bo_may_write() - Whether the file's handle of an object has the right to write. */
+bool nna_bo_may_write(struct nna_bo *bo, const struct drm_file *file);
 
 /**
  * nna_bo_get_pages() - Allocate the object's pages and map them for DMA, unless this has been done.

@@ -321,7 +321,9 @@ static int nna_ioctl_bo_madvise(struct drm_device *drm, void *data, struct drm_f
 	if (NNA_IOCTL_DBG(drm, !obj))
 		return -ENOENT;
 	/* The exporter owns the memory of an imported object. */
-	if (!drm_gem_is_imported(obj))
+	if (NNA_IOCTL_DBG(drm, !nna_bo_may_write(to_nna_bo(obj), file)))
+		ret = -EACCES;
+	else if (!drm_gem_is_imported(obj))
 		ret = nna_bo_advise(to_nna_bo(obj), args->madv == DRM_NNA_MADV_WILLNEED, &retained);
 	drm_gem_object_put(obj);
 	args->retained = retained;

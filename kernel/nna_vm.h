@@ -184,8 +184,9 @@ size_t nna_vm_read(struct nna_vm *vm, u64 va, void *to, size_t size);
  * Must be called inside drm_dev_enter(). When it returns no job can use a replaced translation.
  *
  * Return: 0, -EINVAL (malformed, outside the object, or the object belongs to another address
- * space), -ENOENT (no such handle), -EFAULT (user space has marked the object as not needed),
- * -ENOMEM, -EINTR, -ENOSPC (the bind might exceed nna_vm.max_mappings or NNA_MAX_TABLES).
+ * space), -ENOENT (no such handle), -EACCES (a map without READONLY of a handle without the right
+ * to write), -EFAULT (user space has marked the object as not needed), -ENOMEM, -EINTR, -ENOSPC
+ * (the bind might exceed nna_vm.max_mappings or NNA_MAX_TABLES).
  */
 int nna_vm_bind(struct nna_vm *vm, struct drm_file *file, const struct drm_nna_vm_bind_op *ops,
 		u32 count);

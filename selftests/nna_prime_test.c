@@ -256,6 +256,64 @@ TEST(export_read_only)
 	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, dmabuf, 0) != MAP_FAILED);
 }
 
+/* A handle that has come by a dma-buf for reading is good for reading only, for the device, too. */
+static void expect_read_only(int fd, uint32_t bo)
+{
+	struct drm_nna_bo_madvise madvise = { .handle = bo, .madv = DRM_NNA_MADV_DONTNEED };
+	uint32_t vm = vm_create(fd);
+
+	EQ(vm_map(fd, vm, bo, 0, ENV_VA, 4096, 0), -EACCES);
+	EQ(vm_map(fd, vm, bo, 0, ENV_VA, 4096, DRM_NNA_VM_BIND_OP_READONLY), 0);
+	EQ(vm_map(fd, vm, bo, 0, ENV_VA, 4096, 0), -EACCES);
+	EQ(xioctl(fd, DRM_IOCTL_NNA_BO_MADVISE, &madvise), -EACCES);
+}
+
+TEST(import_read_only_in_another_file)
+{
+	int fd = nna_open(), other = nna_open(), dmabuf;
+	struct drm_nna_bo_mmap_offset offset = {};
+	uint32_t bo = bo_create(fd, 4096, 0, 0), again;
+	uint8_t *p = bo_map(fd, bo, 4096), *q;
+
+	EQ(drmPrimeHandleToFD(fd, bo, DRM_CLOEXEC, &dmabuf), 0);
+	EQ(drmPrimeFDToHandle(other, dmabuf, &offset.handle), 0);
+	expect_read_only(other, offset.handle);
+	EQ(xioctl(other, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &offset), 0);
+	CHECK(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, other, (off_t)offset.offset) ==
+	      MAP_FAILED);
+	EQ(errno, EACCES);
+	q = mmap(NULL, 4096, PROT_READ, MAP_SHARED, other, (off_t)offset.offset);
+	CHECK(q != MAP_FAILED);
+	p[7] = 7;
+	EQ(q[7], 7);
+	CHECK(mprotect(q, 4096, PROT_READ | PROT_WRITE));
+	EQ(errno, EACCES);
+	/* The second export asks for more than the first has given. */
+	close(dmabuf);
+	EQ(drmPrimeHandleToFD(other, offset.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	CHECK(mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, dmabuf, 0) == MAP_FAILED);
+
+	/* The creator's own handle writes, also if it imports the object while it has the handle. */
+	EQ(drmPrimeFDToHandle(fd, dmabuf, &again), 0);
+	EQ(again, bo);
+	EQ(vm_map(fd, vm_create(fd), bo, 0, ENV_VA, 4096, 0), 0);
+	bo_close(fd, bo);
+	EQ(drmPrimeFDToHandle(fd, dmabuf, &again), 0);
+	expect_read_only(fd, again);
+}
+
+TEST(import_read_only_of_vgem)
+{
+	struct drm_mode_create_dumb dumb = { .width = 1024, .height = 1, .bpp = 32 };
+	int fd = nna_open(), vgem = vgem_open(), dmabuf;
+	uint32_t bo;
+
+	CHECK(!ioctl(vgem, DRM_IOCTL_MODE_CREATE_DUMB, &dumb));
+	EQ(drmPrimeHandleToFD(vgem, dumb.handle, DRM_CLOEXEC, &dmabuf), 0);
+	EQ(drmPrimeFDToHandle(fd, dmabuf, &bo), 0);
+	expect_read_only(fd, bo);
+}
+
 /* An object with NO_MMAP cannot be mapped through its dma-buf either. */
 TEST(export_without_mmap)
 {

@@ -122,6 +122,56 @@ static void nna_gem_import(struct kunit *test)
 	dma_buf_put(dmabuf);
 }
 
+/* An imported object has the right to write if the dma-buf was exported for it. */
+static void nna_gem_import_may_write(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct dma_buf *dmabuf = nna_gem_dmabuf(test, &nna_gem_exports[0]);
+		struct drm_gem_object *obj;
+
+		if (i)
+			dmabuf->file->f_mode |= FMODE_WRITE;
+		obj = nna_gem_prime_import(&fake->nna->drm, dmabuf);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(obj));
+		KUNIT_EXPECT_EQ(test, (bool)i, nna_bo_may_write(to_nna_bo(obj), fake->file));
+		drm_gem_object_put(obj);
+		dma_buf_put(dmabuf);
+	}
+}
+
+/* The right is that of a handle: of the creator's, as long as it is open, and of the dma-buf's. */
+static void nna_gem_handle_may_write(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	u32 handle = nna_fake_bo(fake, PAGE_SIZE, 0);
+	struct drm_gem_object *obj = drm_gem_object_lookup(fake->file, handle);
+	struct drm_file *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	struct nna_bo *bo = to_nna_bo(obj);
+	struct dma_buf *dmabuf;
+
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	dmabuf = obj->funcs->export(obj, O_RDONLY);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(dmabuf));
+	KUNIT_EXPECT_TRUE(test, nna_bo_may_write(bo, fake->file));
+	KUNIT_EXPECT_FALSE(test, nna_bo_may_write(bo, other));
+	obj->funcs->close(obj, other);
+	KUNIT_EXPECT_TRUE(test, nna_bo_may_write(bo, fake->file));
+	dma_buf_put(dmabuf);
+	dmabuf = obj->funcs->export(obj, O_RDWR);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(dmabuf));
+	KUNIT_EXPECT_TRUE(test, nna_bo_may_write(bo, other));
+	dma_buf_put(dmabuf);
+	dmabuf = obj->funcs->export(obj, O_RDONLY);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(dmabuf));
+	KUNIT_ASSERT_EQ(test, 0, drm_gem_handle_delete(fake->file, handle));
+	KUNIT_EXPECT_FALSE(test, nna_bo_may_write(bo, fake->file));
+	dma_buf_put(dmabuf);
+	drm_gem_object_put(obj);
+}
+
 /* Unbind removes the attachment; the object lives until its last reference is dropped. */
 static void nna_gem_import_outlives_the_device(struct kunit *test)
 {
@@ -325,6 +375,8 @@ static void nna_gem_no_mmap(struct kunit *test)
 
 static struct kunit_case nna_gem_cases[] = {
 	KUNIT_CASE_PARAM(nna_gem_import, nna_gem_export_gen_params),
+	KUNIT_CASE(nna_gem_import_may_write),
+	KUNIT_CASE(nna_gem_handle_may_write),
 	KUNIT_CASE(nna_gem_import_outlives_the_device),
 	KUNIT_CASE(nna_gem_pages_are_got_once),
 	KUNIT_CASE(nna_gem_pages_limit),

@@ -399,6 +399,13 @@ struct drm_nna_file_set_user {
  * alive. DRM_IOCTL_PRIME_FD_TO_HANDLE imports a dma-buf; it returns -EINVAL for one that does not
  * consist of whole pages.
  *
+ * A dma-buf that was exported for reading only gives a handle without the right to write: VM_BIND
+ * without DRM_NNA_VM_BIND_OP_READONLY, mmap() with PROT_WRITE and BO_MADVISE are refused (-EACCES).
+ * This also holds for an object of this driver that comes back as a dma-buf to another file, or to
+ * its own file after that has closed its handle. So export with DRM_RDWR
+ * (DRM_IOCTL_PRIME_HANDLE_TO_FD) or O_RDWR (dma-buf heaps) what the device shall write. An object
+ * has one dma-buf, and its first export decides.
+ *
  * .. code-block:: C
  *
  *	struct drm_nna_bo_create create = { .size = 65536, .vm_id = vm_id };
@@ -425,7 +432,8 @@ struct drm_nna_bo_create {
 /**
  * struct drm_nna_bo_mmap_offset - Argument of DRM_IOCTL_NNA_BO_MMAP_OFFSET.
  *
- * -EPERM: the object was created with DRM_NNA_BO_NO_MMAP, or imported.
+ * -EPERM: the object was created with DRM_NNA_BO_NO_MMAP, or imported. mmap() with PROT_WRITE is
+ * -EACCES if the handle has come from a dma-buf that was exported for reading only.
  *
  * .. code-block:: C
  *
@@ -532,6 +540,8 @@ enum drm_nna_madv {
  *
  * The kernel never purges an object that has been exported or imported, or that the CPU maps.
  *
+ * -EACCES: the handle has come from a dma-buf that was exported for reading only.
+ *
  * .. code-block:: C
  *
  *	struct drm_nna_bo_madvise arg = { .handle = handle, .madv = DRM_NNA_MADV_WILLNEED };
@@ -634,7 +644,10 @@ struct drm_nna_vm_bind_op {
  * -ENOSPC: the VM might exceed max_mappings or max_tables. A map adds up to two mappings, since it
  * may split an old one; an unmap adds one if it splits one. There is a page table for each 2 MiB of
  * addresses with small pages, one for each 1 GiB with such tables, and so on.
- * -ENOMEM: also if all clients together have pinned as many pages as the device may pin.
+ * -ENOMEM: also if all clients together have pinned as many pages as the device may pin, or the
+ * file's user three times those that are left.
+ * -EACCES: a map without DRM_NNA_VM_BIND_OP_READONLY of a handle that has come from a dma-buf which
+ * was exported for reading only; see BO_CREATE.
  *
  * .. code-block:: C
  *
