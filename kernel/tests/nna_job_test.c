@@ -4,9 +4,12 @@
  * contexts and files while jobs wait or run.
  */
 
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/sizes.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "nna_fake.h"
 #include "../nna_ctx.h"
@@ -909,6 +912,59 @@ static void nna_job_room(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0, atomic_read(&ctxs[i]->quota_used));
 }
 
+/* A call of SUBMIT that waits for quota. */
+struct nna_job_waiter {
+	struct work_struct work;
+	struct completion done;
+	struct nna_ctx *ctx;
+	int ret;
+};
+
+static void nna_job_wait_for_quota(struct work_struct *work)
+{
+	struct nna_job_waiter *waiter = container_of(work, struct nna_job_waiter, work);
+
+	waiter->ret = nna_ctx_take_quota(waiter->ctx, false);
+	complete(&waiter->done);
+}
+
+/* Returns whether @end wakes a call that waits for quota. */
+static bool nna_job_wakes(struct kunit *test, struct nna_job_waiter *waiter,
+			  void (*end)(struct nna_ctx *ctx))
+{
+	wait_queue_head_t *waitq = &waiter->ctx->usage->quota_waitq;
+	bool woken;
+
+	INIT_WORK(&waiter->work, nna_job_wait_for_quota);
+	init_completion(&waiter->done);
+	queue_work(system_unbound_wq, &waiter->work);
+	nna_fake_wait(test, waitqueue_active(waitq));
+	end(waiter->ctx);
+	woken = wait_for_completion_timeout(&waiter->done, 10 * HZ);
+	/* End it in any case, as the memory is that of the test. */
+	wake_up_all(waitq);
+	flush_work(&waiter->work);
+	return woken;
+}
+
+/* A call that waits for quota is woken when there is some, and when its context is destroyed. */
+static void nna_job_wakes_waiters(struct kunit *test)
+{
+	struct nna_job_waiter *waiter = kunit_kzalloc(test, sizeof(*waiter), GFP_KERNEL);
+	struct nna_ctx *ctx = nna_job_ctx(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, waiter);
+	waiter->ctx = ctx;
+	atomic_add(NNA_MAX_CTX_JOBS, &ctx->quota_used);
+	atomic_add(NNA_MAX_CTX_JOBS, &ctx->usage->quota_used);
+	KUNIT_EXPECT_TRUE(test, nna_job_wakes(test, waiter, nna_ctx_give_quota));
+	KUNIT_EXPECT_EQ(test, 0, waiter->ret);
+	KUNIT_EXPECT_TRUE(test, nna_job_wakes(test, waiter, nna_ctx_close));
+	KUNIT_EXPECT_EQ(test, -ENOENT, waiter->ret);
+	atomic_sub(NNA_MAX_CTX_JOBS, &ctx->quota_used);
+	atomic_sub(NNA_MAX_CTX_JOBS, &ctx->usage->quota_used);
+}
+
 /* Shutdown stops the device and ends all jobs, also those that wait for foreign fences. */
 static void nna_job_shutdown(struct kunit *test)
 {
@@ -1212,6 +1268,7 @@ static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_destroyed_in_order),
 	KUNIT_CASE(nna_job_close_stops_no_scheduler),
 	KUNIT_CASE_SLOW(nna_job_room),
+	KUNIT_CASE(nna_job_wakes_waiters),
 	KUNIT_CASE(nna_job_shutdown),
 	KUNIT_CASE(nna_job_unbind_while_waiting),
 	KUNIT_CASE(nna_job_banned_while_waiting),

@@ -794,6 +794,31 @@ static void nna_reset_bus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, resets + 1, fake->resets);
 	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(ctx, &lost));
 	KUNIT_EXPECT_EQ(test, 1u, lost);
+	/* The driver can reset the device again: it does not take it for suspended. */
+	nna_reset_now(fake->nna, "test", -EIO);
+	KUNIT_EXPECT_EQ(test, 2, atomic_read(&fake->nna->resets));
+	KUNIT_EXPECT_EQ(test, resets + 2, fake->resets);
+}
+
+/* No job is guilty of a hang because the bus takes long to reset the device. */
+static void nna_reset_bus_timeout(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *begun = nna_fake_start(fake, ctx, 0);
+	unsigned int logged = fake->logged;
+	u32 lost;
+
+	nna_reset_bus_begin(fake->nna);
+	msleep(fake->nna->timeout_ms * 3);
+	KUNIT_EXPECT_EQ(test, logged, fake->logged);
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(begun));
+	nna_reset_by_bus(fake);
+	nna_reset_bus_end(fake->nna);
+	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(begun));
+	KUNIT_EXPECT_EQ(test, DRM_NNA_CTX_STATE_INNOCENT, nna_reset_state(ctx, &lost));
+	KUNIT_EXPECT_EQ(test, 1u, lost);
+	nna_reset_works_again(test, ctx);
 }
 
 /* A bus error during which the registers do not answer. */
@@ -1131,6 +1156,7 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE(nna_reset_unplug_after_ban),
 	KUNIT_CASE(nna_reset_close_during_hang),
 	KUNIT_CASE(nna_reset_bus),
+	KUNIT_CASE_SLOW(nna_reset_bus_timeout),
 	KUNIT_CASE(nna_reset_bus_frozen),
 	KUNIT_CASE_PARAM(nna_reset_bus_lost, nna_bus_loss_gen_params),
 	KUNIT_CASE(nna_reset_bus_lost_at_once),
