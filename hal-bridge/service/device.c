@@ -185,7 +185,7 @@ static int nnb_preparation_load(const struct nnb_preparation *preparation,
 {
 	struct nnb_client *client = preparation->client;
 	struct nna_program *program;
-	int ret = nnb_model_cache_load(preparation->cache, preparation->token, client->device,
+	int ret = nnb_model_cache_load(client, preparation->cache, preparation->token,
 				       &preparation->options, &program);
 
 	if (ret) {
@@ -215,7 +215,8 @@ static int nnb_preparation_make(const struct nnb_preparation *preparation,
 					preparation->graph, &preparation->options, out);
 	/* A failure to save does not matter to the model. */
 	if (!ret && preparation->cache >= 0)
-		nnb_model_cache_save(preparation->cache, preparation->token, (*out)->program);
+		nnb_model_cache_save(preparation->client, preparation->cache, preparation->token,
+				     (*out)->program);
 	return ret;
 }
 

@@ -17,6 +17,7 @@
 
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/binder/binder.h"
+#include "hal-bridge/service/helper.h"
 #include "hal-bridge/service/sandbox.h"
 #include "hal-bridge/service/service.h"
 #include "libnnaccel/support/environment.h"
@@ -292,6 +293,14 @@ int main(int argc, char **argv)
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
 	/* A client may pass a pipe for a dump, and nobody may read it. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Before other threads and other descriptors, which helpers must not have. */
+	settings.service.helpers =
+		nnb_helpers_start(settings.sandbox ? nnb_sandbox_enter_helpers : NULL);
+	if (settings.service.helpers < 0) {
+		fprintf(stderr, "nnaccel-hal: cannot start a process: %s\n",
+			strerror(-settings.service.helpers));
+		return 1;
+	}
 	/* Before the process gets its own mounts, which hide files under /tmp. */
 	nna_trace_prepare();
 	notify = nnb_notify_open();

@@ -74,12 +74,14 @@ int nnb_memory_find_range(struct nnb_aidl_call *call, const struct nnb_aidl_memo
  * Return: true if nobody can remove bytes from a mapping. A hole in huge pages can, despite the
  * seals, because there may be no free page to fill it.
  */
-static bool nnb_memory_is_fixed(int fd, int seals, const struct stat *st)
+static bool nnb_memory_is_fixed(int fd, int seals, const struct stat *st, dev_t dmabufs)
 {
 	struct statfs fs;
 
+	/* Other file systems are not asked. Older kernels give dma-bufs no type. */
 	if (seals < 0)
-		return !fstatfs(fd, &fs) && (unsigned long)fs.f_type == DMA_BUF_MAGIC;
+		return ((dmabufs && st->st_dev == dmabufs) || !(st->st_mode & S_IFMT)) &&
+		       !fstatfs(fd, &fs) && (unsigned long)fs.f_type == DMA_BUF_MAGIC;
 	if (!(seals & F_SEAL_SHRINK))
 		return false;
 	return st->st_blksize <= sysconf(_SC_PAGESIZE) ||
@@ -96,13 +98,18 @@ static int nnb_memory_refuse(const struct nnb_memory *memory, struct nnb_aidl_ca
 static int nnb_memory_look_at(struct nnb_memory *memory, struct nnb_aidl_call *call, int fd,
 			      struct stat *st)
 {
+	int ret;
+
 	/* Before the size: a seal then guarantees that the size does not shrink. */
 	memory->seals = fcntl(fd, F_GET_SEALS);
-	if (fstat(fd, st))
-		return nnb_aidl_fail(call, INVALID, "cannot use the memory: %s", strerror(errno));
+	ret = nnb_file_stat(fd, st);
+	if (ret)
+		return nnb_aidl_fail(call, INVALID, "cannot use the memory: %s", strerror(-ret));
 	memory->device = st->st_dev;
 	memory->inode = st->st_ino;
-	memory->fixed = nnb_memory_is_fixed(fd, memory->seals, st);
+	memory->fixed = nnb_memory_is_fixed(fd, memory->seals, st,
+					    memory->client->service->dmabufs);
+	memory->foreign = memory->seals < 0 && !memory->fixed;
 	if (S_ISREG(st->st_mode) && (uint64_t)st->st_size < memory->offset + memory->size)
 		return nnb_aidl_fail(call, INVALID, "memory of %zu bytes at offset %zu exceeds its "
 				     "file of %lld bytes", memory->size, memory->offset,
@@ -295,6 +302,27 @@ void nnb_memory_unref(struct nnb_memory *memory)
 	free(memory);
 }
 
+/* Return: true if the memory is read and written by a helper. */
+static bool nnb_memory_needs_helper(const struct nnb_memory *memory)
+{
+	return memory->foreign && memory->client->service->options.helpers;
+}
+
+static int nnb_memory_transfer(const struct nnb_memory *memory, enum nnb_helper_op op,
+			       size_t offset, void *data, size_t size)
+{
+	const struct nnb_transfer transfer = {
+		.op = op,
+		.fd = memory->fd,
+		.offset = memory->offset + offset,
+		.size = size,
+		.data = data,
+		.dead = &memory->client->dead,
+	};
+
+	return nnb_helper_transfer(memory->client->service, memory->client->user, &transfer);
+}
+
 int nnb_memory_read(const struct nnb_memory *memory, size_t offset, void *to, size_t size)
 {
 	unsigned char *at = to;
@@ -308,6 +336,8 @@ int nnb_memory_read(const struct nnb_memory *memory, size_t offset, void *to, si
 		memcpy(to, nnb_memory_at(memory, offset), size);
 		return 0;
 	}
+	if (nnb_memory_needs_helper(memory))
+		return nnb_memory_transfer(memory, NNB_HELPER_READ, offset, to, size);
 	while (size) {
 		got = pread(memory->fd, at, size, (off_t)(memory->offset + offset));
 		if (got < 0 && errno == EINTR)
@@ -335,6 +365,8 @@ int nnb_memory_write(const struct nnb_memory *memory, size_t offset, const void 
 		memcpy(nnb_memory_at(memory, offset), from, size);
 		return 0;
 	}
+	if (nnb_memory_needs_helper(memory))
+		return nnb_memory_transfer(memory, NNB_HELPER_WRITE, offset, (void *)from, size);
 	/* A write must not extend a file that its owner has truncated. */
 	if (!memory->fixed) {
 		if (fstat(memory->fd, &st))

@@ -9,7 +9,9 @@
  *		(Debian's kernels have no ashmem, so the tests here have never used it)
  *	file	any other descriptor: read by pread(), written by pwrite(), and never mapped. Its
  *		owner may truncate the file at any time, which would kill a process that touches
- *		the mapping. Each write checks the size again, unless the file cannot shrink
+ *		the mapping. Each write checks the size again, unless the file cannot shrink.
+ *		A file that is not in memory is read and written by a helper (helper.h), and only
+ *		calls that its file system does not see are made on it here
  *
  * Memory that is borrowed for a call is not mapped: a mapping costs more than one read and one
  * write. Memory that calls bring repeatedly is kept (memory_cache.h).
@@ -60,6 +62,7 @@ struct nnb_client;
  * @fd: of a file; otherwise -1
  * @borrowed: @fd is the parcel's
  * @fixed: nobody can remove bytes
+ * @foreign: not in memory: its file system may not answer
  * @seals: of the descriptor, when it was opened; -1 for a file without seals, such as a dma-buf
  * @device: st_dev of the file
  * @inode: st_ino of the file; the number may be reused after the file is gone
@@ -74,7 +77,7 @@ struct nnb_memory {
 	struct nna_buffer *buffer;
 	unsigned char *map;
 	int fd;
-	bool borrowed, fixed;
+	bool borrowed, fixed, foreign;
 	int seals;
 	dev_t device;
 	ino_t inode;
@@ -106,7 +109,8 @@ void nnb_memory_unref(struct nnb_memory *memory);
 
 /*
  * Copies bytes. Return: 0, -EINVAL outside of the memory, -EACCES if the access is not allowed,
- * -ENODATA if the file has been truncated, or the error of the file.
+ * -ENODATA if the file has been truncated, -ECANCELED if the client is dead, -EAGAIN if its user
+ * has too many helpers, or the error of the file.
  */
 int nnb_memory_read(const struct nnb_memory *memory, size_t offset, void *to, size_t size);
 int nnb_memory_write(const struct nnb_memory *memory, size_t offset, const void *from, size_t size);

@@ -6,12 +6,14 @@
 #include <grp.h>
 #include <pwd.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -42,7 +44,11 @@ static const uint32_t nnb_allowed[] = {
 	SYS_fdatasync,
 	SYS_fstat,
 	SYS_newfstatat,
+	SYS_statx,
 	SYS_fstatfs,
+	/* helpers; see also socketpair */
+	SYS_sendmsg,
+	SYS_recvmsg,
 	SYS_fcntl,
 	SYS_dup,
 	SYS_close,
@@ -99,6 +105,47 @@ static const struct nna_seccomp_rule nnb_rules[] = {
 	/* A filter cannot see its flags, which lie in memory. C libraries fall back on clone. */
 	{SYS_clone3, 0, 0, 1, ENOSYS},
 	{SYS_prctl, 0, UINT32_MAX, PR_SET_NAME, EPERM},
+	{SYS_socketpair, 0, UINT32_MAX, AF_UNIX, EPERM},
+};
+
+/* System calls of helpers, and of the process that starts them. */
+static const uint32_t nnb_helpers_allowed[] = {
+	SYS_recvmsg,
+	SYS_recvfrom,
+	SYS_ppoll,
+	SYS_pipe2,
+	SYS_clone, /* fork() */
+	SYS_read,
+	SYS_write,
+	SYS_pread64,
+	SYS_pwrite64,
+	SYS_ftruncate,
+	SYS_fstat,
+	SYS_newfstatat,
+	SYS_close,
+	SYS_set_robust_list,
+	SYS_rseq,
+	SYS_getpid,
+	SYS_gettid,
+	SYS_futex,
+	SYS_rt_sigprocmask,
+	SYS_rt_sigaction,
+	SYS_rt_sigreturn,
+	SYS_restart_syscall,
+	SYS_munmap,
+	SYS_brk,
+	SYS_exit,
+	SYS_exit_group,
+#ifdef SYS_poll
+	SYS_poll,
+	SYS_pipe,
+#endif
+};
+
+static const struct nna_seccomp_rule nnb_helpers_rules[] = {
+	{SYS_mmap, 2, PROT_EXEC, 0, EPERM},
+	{SYS_mprotect, 2, PROT_EXEC, 0, EPERM},
+	{SYS_clone3, 0, 0, 1, ENOSYS},
 };
 
 #define NNB_COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -192,20 +239,43 @@ static int nnb_sandbox_change_user(uid_t uid, gid_t gid)
 	return 0;
 }
 
-int nnb_sandbox_enter(struct nnb_service *service, char *why, size_t why_size)
+/* Finds the user to become. */
+static void nnb_sandbox_find_user(uid_t *uid, gid_t *gid)
 {
-	const char *what = "this machine's system calls";
-	uid_t uid = NNB_NOBODY;
-	gid_t gid = NNB_NOBODY;
+	const struct passwd *user = getpwnam(NNB_USER);
+	const bool found = user && user->pw_uid && user->pw_gid;
+
+	*uid = found ? user->pw_uid : NNB_NOBODY;
+	*gid = found ? user->pw_gid : NNB_NOBODY;
+}
+
+int nnb_sandbox_enter_helpers(void)
+{
+	uid_t uid;
+	gid_t gid;
 	int ret = NNA_SECCOMP_ARCH ? 0 : -ENOTSUP;
 
 	if (!ret && !geteuid()) {
-		const struct passwd *user = getpwnam(NNB_USER);
+		nnb_sandbox_find_user(&uid, &gid);
+		ret = nnb_sandbox_change_user(uid, gid);
+		/* The change of user has cleared it. */
+		if (!ret && prctl(PR_SET_PDEATHSIG, SIGKILL))
+			ret = -errno;
+	}
+	return ret ? ret
+		   : nna_seccomp_enter(nnb_helpers_allowed, NNB_COUNT(nnb_helpers_allowed),
+				       nnb_helpers_rules, NNB_COUNT(nnb_helpers_rules));
+}
 
-		if (user && user->pw_uid && user->pw_gid) {
-			uid = user->pw_uid;
-			gid = user->pw_gid;
-		}
+int nnb_sandbox_enter(struct nnb_service *service, char *why, size_t why_size)
+{
+	const char *what = "this machine's system calls";
+	uid_t uid;
+	gid_t gid;
+	int ret = NNA_SECCOMP_ARCH ? 0 : -ENOTSUP;
+
+	if (!ret && !geteuid()) {
+		nnb_sandbox_find_user(&uid, &gid);
 		what = "root directory";
 		ret = nnb_sandbox_change_root(service, uid, gid);
 		if (!ret) {

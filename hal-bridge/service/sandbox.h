@@ -28,5 +28,10 @@ int nnb_sandbox_prepare(void);
  * @why.
  */
 int nnb_sandbox_enter(struct nnb_service *service, char *why, size_t why_size);
+/*
+ * Enters the sandbox of the process that starts helpers (helper.h), and of helpers: the same user,
+ * and the system calls that they make. Return: 0 or a negative errno.
+ */
+int nnb_sandbox_enter_helpers(void);
 
 #endif

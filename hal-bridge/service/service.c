@@ -55,6 +55,25 @@ static int nnb_service_open_device(struct nnb_service *service, struct nnb_clien
 	return ret;
 }
 
+/* Finds which file system dma-bufs are of, by one of the device's own. */
+static dev_t nnb_service_find_dmabufs(struct nna_device *device)
+{
+	struct nna_buffer *buffer;
+	struct stat st = {0};
+	int fd;
+
+	if (nna_buffer_create(device, 1, &buffer))
+		return 0;
+	fd = nna_buffer_export(buffer);
+	if (fd >= 0) {
+		if (nnb_file_stat(fd, &st))
+			st.st_dev = 0;
+		close(fd);
+	}
+	nna_buffer_destroy(buffer);
+	return st.st_dev;
+}
+
 void nnb_service_get_info(struct nnb_service *service, struct nna_device_info *info)
 {
 	pthread_mutex_lock(&service->lock);
@@ -98,6 +117,7 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 	ret = nnb_service_open_device(service, NULL, &device);
 	if (!ret) {
 		/* This was a test: each client opens a device of its own. */
+		service->dmabufs = nnb_service_find_dmabufs(device);
 		nna_device_close(device);
 		limits.threads = options->workers ? options->workers : 32;
 		limits.per_key = (limits.threads + 3) / 4;
@@ -134,6 +154,20 @@ void nnb_service_wait(struct nnb_service *service)
 	pthread_mutex_unlock(&service->lock);
 }
 
+/* Frees a user without clients, and closes the pipes of its helpers. Called with the lock. */
+static void nnb_user_forget(struct nnb_service *service, struct nnb_user *user)
+{
+	struct nnb_user **at = &service->users;
+
+	for (uint32_t i = 0; i < user->helper_count; i++)
+		close(user->helpers[i].alive);
+	service->helper_count -= user->helper_count;
+	while (*at != user)
+		at = &(*at)->next;
+	*at = user->next;
+	free(user);
+}
+
 /* Cancels the client's runs, and keeps new ones from beginning. */
 static void nnb_client_give_up(struct nnb_client *client)
 {
@@ -157,6 +191,8 @@ void nnb_service_destroy(struct nnb_service *service)
 		pthread_cond_wait(&service->changed, &service->lock);
 	pthread_mutex_unlock(&service->lock);
 	nnb_idle_fini(&service->idle);
+	while (service->users)
+		nnb_user_forget(service, service->users);
 	pthread_cond_destroy(&service->changed);
 	pthread_mutex_destroy(&service->quota_lock);
 	pthread_mutex_destroy(&service->lock);
@@ -235,6 +271,39 @@ static void nnb_user_dump(struct nnb_service *service, const struct nnb_user *us
 		(unsigned long long)limit->kept);
 }
 
+static struct nnb_user *nnb_user_get(struct nnb_service *service, uid_t uid);
+static void nnb_user_put(struct nnb_service *service, struct nnb_user *user);
+
+/*
+ * Writes a text to a descriptor of the caller's. The reader of a pipe, and a file system, may let a
+ * write wait for ever, so a helper does it.
+ */
+static void nnb_service_write(struct nnb_service *service, const struct nnb_caller *caller, int fd,
+			      char *text, size_t size)
+{
+	const struct nnb_transfer transfer = {
+		.op = NNB_HELPER_APPEND,
+		.fd = fd,
+		.size = size,
+		.data = text,
+	};
+	struct nnb_user *user;
+
+	if (!service->options.helpers || nnb_file_is_memory(fd)) {
+		dprintf(fd, "%s", text);
+		return;
+	}
+	pthread_mutex_lock(&service->lock);
+	user = nnb_user_get(service, caller->euid);
+	pthread_mutex_unlock(&service->lock);
+	if (!user)
+		return;
+	nnb_helper_transfer(service, user, &transfer);
+	pthread_mutex_lock(&service->lock);
+	nnb_user_put(service, user);
+	pthread_mutex_unlock(&service->lock);
+}
+
 void nnb_service_dump(struct nnb_service *service, const struct nnb_caller *caller, int fd)
 {
 	const bool all = !caller->euid || caller->euid == geteuid();
@@ -260,14 +329,14 @@ void nnb_service_dump(struct nnb_service *service, const struct nnb_caller *call
 				client->refs, atomic_load(&client->dead) ? ", dead" : "");
 	}
 	pthread_mutex_unlock(&service->lock);
-	if (all)
+	if (all) {
 		fputs("last messages:\n", out);
+		nna_message_print_recent(out);
+	}
 	/* Without the lock: the descriptor is another process's, and a write may block. */
 	if (!fclose(out))
-		dprintf(fd, "%s", text);
+		nnb_service_write(service, caller, fd, text, size);
 	free(text);
-	if (all)
-		nna_message_print_recent(fd);
 }
 
 /* -------------------------------------------------------------------------------------- clients */
@@ -275,8 +344,16 @@ void nnb_service_dump(struct nnb_service *service, const struct nnb_caller *call
 /* Called with the service's lock. */
 static struct nnb_user *nnb_user_get(struct nnb_service *service, uid_t uid)
 {
-	struct nnb_user *user = service->users;
+	struct nnb_user *user, *next;
 
+	/* Users whose last helpers have ended since their clients did. */
+	for (user = service->users; user; user = next) {
+		next = user->next;
+		nnb_helpers_reap(service, user);
+		if (!user->clients && !user->helper_count && user->uid != uid)
+			nnb_user_forget(service, user);
+	}
+	user = service->users;
 	while (user && user->uid != uid)
 		user = user->next;
 	if (!user) {
@@ -291,17 +368,14 @@ static struct nnb_user *nnb_user_get(struct nnb_service *service, uid_t uid)
 	return user;
 }
 
-/* Called with the service's lock. */
+/* Helpers stay counted until they are gone. Called with the service's lock. */
 static void nnb_user_put(struct nnb_service *service, struct nnb_user *user)
 {
-	struct nnb_user **at = &service->users;
-
 	if (--user->clients)
 		return;
-	while (*at != user)
-		at = &(*at)->next;
-	*at = user->next;
-	free(user);
+	nnb_helpers_reap(service, user);
+	if (!user->helper_count)
+		nnb_user_forget(service, user);
 }
 
 /* Creates a client without a device. Called with the service's lock. */

@@ -31,6 +31,7 @@
 
 #include "hal-bridge/binder/object.h"
 #include "hal-bridge/common/worker.h"
+#include "hal-bridge/service/helper.h"
 #include "hal-bridge/service/idle.h"
 #include "hal-bridge/service/memory_cache.h"
 #include "hal-bridge/service/quota.h"
@@ -45,6 +46,8 @@ struct nnb_buffer;
  * @workers: threads for compiling and callbacks, of which a user has at most a quarter; 0 is 32
  * @quota: fields of 0 are the defaults
  * @held: calls wait until nnb_service_start()
+ * @helpers: of nnb_helpers_start(); 0 for none: the calling thread reads and writes all files
+ * @helper_ns: the time for a transfer; 0 is NNB_HELPER_NS and more. Only tests set it
  */
 struct nnb_service_options {
 	const char *device;
@@ -52,20 +55,26 @@ struct nnb_service_options {
 	uint32_t workers;
 	struct nnb_quota quota;
 	bool held;
+	int helpers;
+	uint64_t helper_ns;
 };
 
 /**
- * struct nnb_user - a uid with clients
+ * struct nnb_user - a uid with clients, or with helpers that its clients have left behind
  * @next: of the service's list
  * @uid: effective user id
  * @clients: the number of its clients
  * @used: what its clients hold together; under the service's @quota_lock
+ * @helpers: @helper_count helpers that are not known to be gone
+ * @helper_count: entries of @helpers
  */
 struct nnb_user {
 	struct nnb_user *next;
 	uid_t uid;
 	uint32_t clients;
 	struct nnb_quota used;
+	struct nnb_helper helpers[NNB_HELPERS_PER_USER];
+	uint32_t helper_count;
 };
 
 /**
@@ -130,8 +139,10 @@ struct nnb_client {
  * @started: calls need not wait; set once, with the lock
  * @lock: guards the fields below
  * @info: of the device, when it was last opened
+ * @dmabufs: st_dev of dma-bufs; 0 if it is not known. Set once, before other threads
  * @clients: the clients
- * @users: the users that have clients
+ * @users: the users that have clients or helpers
+ * @helper_count: helpers of all users
  * @closing: the number of clients that are off the list and not yet freed
  * @changed: signalled when a client is freed, and when the service is started
  * @sweeps: the number of calls of nnb_service_sweep()
@@ -145,8 +156,10 @@ struct nnb_service {
 	atomic_bool started;
 	pthread_mutex_t lock;
 	struct nna_device_info info;
+	dev_t dmabufs;
 	struct nnb_client *clients;
 	struct nnb_user *users;
+	uint32_t helper_count;
 	uint32_t closing;
 	pthread_cond_t changed;
 	uint64_t sweeps;

@@ -82,19 +82,19 @@ void nna_message_print(enum nna_message_tag tag, const char *format, ...)
 		fprintf(stderr, "nnaccel: %s: %s\n", nna_message_tags[tag], line);
 }
 
-void nna_message_print_recent(int fd)
+void nna_message_print_recent(FILE *out)
 {
 	char lines[NNA_MESSAGE_RECENT][sizeof(nna_message_recent.lines[0])];
 	unsigned int next;
 
-	/* Copied, because a write to the descriptor may block if nobody reads it. */
+	/* Copied, because a write to the stream may block. */
 	pthread_mutex_lock(&nna_message_recent.lock);
 	memcpy(lines, nna_message_recent.lines, sizeof(lines));
 	next = nna_message_recent.next;
 	pthread_mutex_unlock(&nna_message_recent.lock);
 	for (unsigned int i = 0; i < NNA_MESSAGE_RECENT; i++) {
 		if (*lines[(next + i) % NNA_MESSAGE_RECENT])
-			dprintf(fd, "  %s\n", lines[(next + i) % NNA_MESSAGE_RECENT]);
+			fprintf(out, "  %s\n", lines[(next + i) % NNA_MESSAGE_RECENT]);
 	}
 }
 

@@ -44,11 +44,8 @@ void nna_message_print(enum nna_message_tag tag, const char *format, ...)
 /* nna_message(MODEL, "operand %u ...", i) writes a line with the tag NNA_MESSAGE_MODEL. */
 #define nna_message(tag, ...) nna_message_print(NNA_MESSAGE_##tag, __VA_ARGS__)
 
-/*
- * Writes the last lines of all tags to a descriptor, the oldest first. Errors of writing are
- * ignored.
- */
-void nna_message_print_recent(int fd);
+/* Writes the last lines of all tags to a stream, the oldest first. */
+void nna_message_print_recent(FILE *out);
 
 /* For struct nna_device_options: makes messages of a device's lines, with the tag "driver". */
 extern const struct nna_log nna_message_log;

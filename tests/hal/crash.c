@@ -16,10 +16,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
+#include <linux/fuse.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mount.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -94,6 +100,12 @@ static int cycle(struct nnb_object *device)
 static int work_once(int told)
 {
 	return cycle(connect_service());
+}
+
+/* Work without files that are not in memory, by another user. */
+static int work_memory(int told)
+{
+	return setgid(1234) || setuid(1234) ? 35 : work_once(told);
 }
 
 static int work_for_ever(int told)
@@ -534,6 +546,188 @@ static void dump_unread(const struct holdings *before)
 	judge_client("dump that nobody reads", before, finish(start(work_dump_unread, -1)));
 }
 
+/* ------------------------------------------------------------------------------- a file system */
+
+#define SILENT_MODELS 6
+#define SILENT_HELPERS 4 /* NNB_HELPERS_PER_USER */
+
+/**
+ * struct silent - a file system of one file, f, whose reads are never answered
+ * @fd: of /dev/fuse
+ * @reads: reads that have come, and stay
+ */
+struct silent {
+	int fd;
+	sem_t reads;
+};
+
+static void silent_answer(const struct silent *fs, uint64_t unique, int error, const void *data,
+			  size_t size)
+{
+	struct fuse_out_header header = {
+		.len = (uint32_t)(sizeof(header) + size),
+		.error = error,
+		.unique = unique,
+	};
+	struct iovec parts[] = {{&header, sizeof(header)}, {(void *)data, size}};
+
+	if (writev(fs->fd, parts, 2) < 0 && errno != ENOENT)
+		perror("crash: /dev/fuse");
+}
+
+static struct fuse_attr silent_attr(uint64_t inode)
+{
+	return (struct fuse_attr){
+		.ino = inode,
+		.size = inode == FUSE_ROOT_ID ? 0 : 64,
+		.mode = inode == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0666,
+		.nlink = 1,
+		.blksize = 4096,
+	};
+}
+
+static void *silent_serve(void *arg)
+{
+	static char request[1 << 20];
+	struct silent *fs = arg;
+	ssize_t got;
+
+	while ((got = read(fs->fd, request, sizeof(request))) > 0 || errno == EINTR) {
+		const struct fuse_in_header *in = (const struct fuse_in_header *)request;
+		struct fuse_init_out init = {
+			.major = FUSE_KERNEL_VERSION,
+			.minor = FUSE_KERNEL_MINOR_VERSION,
+			.max_write = 4096,
+		};
+		struct fuse_entry_out entry = {.nodeid = 2, .attr = silent_attr(2)};
+		struct fuse_attr_out attr = {.attr = silent_attr(in->nodeid)};
+		struct fuse_open_out open = {.open_flags = FOPEN_DIRECT_IO};
+
+		switch (in->opcode) {
+		case FUSE_INIT:
+			silent_answer(fs, in->unique, 0, &init, sizeof(init));
+			break;
+		case FUSE_LOOKUP:
+			silent_answer(fs, in->unique, 0, &entry, sizeof(entry));
+			break;
+		case FUSE_GETATTR:
+			silent_answer(fs, in->unique, 0, &attr, sizeof(attr));
+			break;
+		case FUSE_OPEN:
+			silent_answer(fs, in->unique, 0, &open, sizeof(open));
+			break;
+		case FUSE_READ:
+			sem_post(&fs->reads);
+			break;
+		case FUSE_FORGET:
+		case FUSE_BATCH_FORGET:
+		case FUSE_INTERRUPT:
+			break;
+		case FUSE_FLUSH:
+		case FUSE_RELEASE:
+			silent_answer(fs, in->unique, 0, NULL, 0);
+			break;
+		default:
+			silent_answer(fs, in->unique, -ENOSYS, NULL, 0);
+		}
+	}
+	return NULL;
+}
+
+/* Mounts it in mounts of this process. Return: a descriptor of its file, -1 after an error. */
+static int silent_mount(struct silent *fs)
+{
+	char options[128], folder[] = "/tmp/silent-XXXXXX", path[64];
+	pthread_t thread;
+
+	fs->fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	sem_init(&fs->reads, 0, 0);
+	snprintf(options, sizeof(options),
+		 "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", fs->fd);
+	if (fs->fd < 0 || unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) || !mkdtemp(folder) ||
+	    mount("silent", folder, "fuse", MS_NOSUID | MS_NODEV, options) ||
+	    pthread_create(&thread, NULL, silent_serve, fs))
+		return -1;
+	snprintf(path, sizeof(path), "%s/f", folder);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* What prepareModel() says of a model with a constant in a file that never answers. */
+static void *silent_prepare(void *arg)
+{
+	struct nnb_object *device = ((void **)arg)[0], *model;
+	struct nnb_aidl_device_prepare_model_in in;
+	struct hal_model m;
+	long status;
+
+	hal_model_init(&m);
+	close(m.pool.mappable_file.fd);
+	m.pool.mappable_file.fd = *(int *)((void **)arg)[1];
+	in = hal_prepare_in(&m);
+	status = prepare_with(device, &in, &model);
+	return (void *)status;
+}
+
+/*
+ * Prepares models with such a file at once. As many as a user has helpers reach it, which @told
+ * hears; the others are refused; and all calls return while the file system is silent.
+ */
+static int work_silent(int told)
+{
+	void *args[2] = {connect_service(), NULL}, *status;
+	int failed = 0, exhausted = 0, fd;
+	pthread_t threads[SILENT_MODELS];
+	struct silent fs;
+
+	fd = silent_mount(&fs);
+	if (fd < 0)
+		return 32;
+	args[1] = &fd;
+	for (int i = 0; i < SILENT_MODELS; i++) {
+		if (pthread_create(&threads[i], NULL, silent_prepare, args))
+			return 15;
+	}
+	for (int i = 0; i < SILENT_HELPERS; i++)
+		sem_wait(&fs.reads);
+	if (write(told, "x", 1) != 1)
+		return 19;
+	for (int i = 0; i < SILENT_MODELS; i++) {
+		pthread_join(threads[i], &status);
+		failed += (long)status == HAL_FAILURE;
+		exhausted += (long)status == HAL_EXHAUSTED;
+	}
+	/* The helpers are still there, so nothing more reaches the file. */
+	status = silent_prepare(args);
+	/* Now, since the end of this process would wait for its own file system. */
+	close(fd);
+	if ((long)status != HAL_EXHAUSTED)
+		return 33;
+	return failed == SILENT_HELPERS && exhausted == SILENT_MODELS - SILENT_HELPERS ? 0 : 34;
+}
+
+/* While its reads hang, another client works; with the end of the file system nothing is left. */
+static void hang_file(const struct holdings *before)
+{
+	char wrong[64] = "", byte;
+	int told[2], status;
+	pid_t pid;
+
+	if (chmod("/dev/binder", 0666) || pipe(told)) {
+		tell("FAILURE", "file system that is silent", strerror(errno));
+		return;
+	}
+	pid = start(work_silent, told[1]);
+	close(told[1]);
+	if (read(told[0], &byte, 1) == 1 && finish(start(work_memory, -1)))
+		snprintf(wrong, sizeof(wrong), "another client did not work");
+	status = finish(pid);
+	close(told[0]);
+	if (status)
+		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
+	judge("file system that is silent", before, wrong);
+}
+
 /* Has the device process do something: its control socket is behind a serial line. */
 static bool inject(const char *command)
 {
@@ -735,6 +929,7 @@ int main(int argc, char **argv)
 	keep_idle(&before);
 	exhaust_files(&before);
 	fill_buffer(&before);
+	hang_file(&before);
 	hang_device(&before);
 	unbind_device(&before);
 	kill_service(&before);
