@@ -412,7 +412,7 @@ int nnb_flat_place(struct nnb_flat *flat, size_t offset, int fd, struct nnb_obje
 
 	if (offset % 4 || flat->size < NNB_FLAT_OBJECT || offset > flat->size - NNB_FLAT_OBJECT ||
 	    (flat->entry_count &&
-	     offset - flat->entries[flat->entry_count - 1].offset < NNB_FLAT_OBJECT))
+	     offset < flat->entries[flat->entry_count - 1].offset + NNB_FLAT_OBJECT))
 		return -EINVAL;
 	grown = nna_array_reserve(flat->entries, (uint64_t)flat->entry_count + 1,
 				  &flat->entry_room, sizeof(*grown));

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "libnnaccel/support/message.h"
+
 static const uint8_t token[32] = {1, 2, 3, [31] = 9};
 
 /* Prepares the model with these files to save it to: always well. */
@@ -127,6 +129,24 @@ static int reopen(int fd, int mode)
 	return again;
 }
 
+/* Whether a line of the log has this in it, of those since the last call. */
+static bool has_said(const char *what)
+{
+	char *text = NULL;
+	size_t size;
+	bool said;
+	FILE *log = open_memstream(&text, &size);
+
+	assert_non_null(log);
+	nna_message_print_recent(log);
+	assert_int_equal(fclose(log), 0);
+	said = strstr(text, what);
+	free(text);
+	for (int i = 0; i < 16; i++)
+		nna_message(DRIVER, "-");
+	return said;
+}
+
 /* Saving never fails a model; loading says what is wrong. */
 static void counts_and_modes(void **state)
 {
@@ -135,8 +155,13 @@ static void counts_and_modes(void **state)
 	const struct nnb_fds none = {0}, one = {1, fds}, two = {2, fds};
 	struct nnb_object *model;
 
+	has_said("");
 	save(*state, &readable, 1);
 	assert_int_equal(lseek(fds[0], 0, SEEK_END), 0);
+	/* It was not even tried. */
+	assert_true(has_said("a cache file is not writable"));
+	save(*state, &readable, 1);
+	assert_false(has_said("cannot write a cache file"));
 	save(*state, fds, 2);
 	assert_int_equal(lseek(fds[0], 0, SEEK_END), 0);
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
