@@ -1309,7 +1309,7 @@ int tflite_infer_shapes(struct tflite_model *model, char *error)
 	s.users = calloc(model->subgraph_count, sizeof(*s.users));
 	if (s.done && s.users) {
 		count_users(&s);
-		infer_subgraph(&s, 0);
+		infer_subgraph(&s, model->main);
 	} else {
 		snprintf(error, TFLITE_ERROR_SIZE, "out of memory");
 		s.ret = -ENOMEM;
@@ -1322,7 +1322,7 @@ int tflite_infer_shapes(struct tflite_model *model, char *error)
 int tflite_set_input_shape(struct tflite_model *model, uint32_t index, uint32_t rank,
 			   const uint32_t *dims, char *error)
 {
-	struct tflite_subgraph *sub = &model->subgraphs[0];
+	struct tflite_subgraph *sub = tflite_main(model);
 	char label[TFLITE_LABEL_SIZE];
 	struct tflite_tensor *x;
 	uint64_t elements;

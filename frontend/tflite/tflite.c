@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "frontend/tflite/flatbuffer.h"
+#include "frontend/tflite/signature.h"
 #include "frontend/tflite/sparse.h"
 
 #define ALIGNMENT 64
@@ -805,7 +806,7 @@ static int parse_model(struct parser *p)
 					      p->model->subgraph_count - 1);
 		}
 	}
-	return 0;
+	return tflite_parse_signatures(p->model, &p->fb, &root, p->error);
 }
 
 static int parse_owned(void *bytes, size_t size, struct tflite_model **out, char *error)
@@ -936,6 +937,8 @@ void tflite_free(struct tflite_model *model)
 		free(d->data);
 		free(d);
 	}
+	free(model->names);
+	free(model->signatures);
 	free(model->subgraphs);
 	free(model->bytes);
 	free(model);

@@ -8,6 +8,7 @@
  *	  tflite_subgraph	tensors, operators, inputs and outputs
  *	    tflite_tensor	type, shape, quantisation, and the bytes of a constant
  *	    tflite_operator	code, tensor numbers, options
+ *	  tflite_signature	a name for a subgraph, and names for its inputs and outputs
  *
  * Names, shapes, scales, tensor numbers and constants point into the file's bytes and live as long
  * as the model. After a successful tflite_parse() every number that refers to something (tensor,
@@ -29,6 +30,8 @@
 
 #define TFLITE_MAX_RANK 8
 #define TFLITE_ERROR_SIZE 512
+/* No real model has more. The limit bounds the work for a small hostile file. */
+#define TFLITE_MAX_SIGNATURES 1024u
 
 enum tflite_activation {
 	TFLITE_ACT_NONE,
@@ -152,7 +155,7 @@ struct tflite_operator {
 };
 
 /**
- * struct tflite_subgraph - number 0 is the main one
+ * struct tflite_subgraph - operators that are run together; struct tflite_model says which is main
  * @inputs: tensors
  * @outputs: tensors
  */
@@ -164,12 +167,37 @@ struct tflite_subgraph {
 	struct tflite_ints inputs, outputs;
 };
 
+/**
+ * struct tflite_named - a name that a signature gives to an input or output of its subgraph
+ * @tensor: of the subgraph; not checked to be an input or output
+ */
+struct tflite_named {
+	const char *name;
+	uint32_t tensor;
+};
+
+/**
+ * struct tflite_signature - a subgraph that a program can call by a name (signature.h)
+ * @key: its name; from the file, unchecked characters
+ * @subgraph: its number
+ * @inputs: @input_count names, in any order
+ * @outputs: @output_count names, in any order
+ */
+struct tflite_signature {
+	const char *key;
+	uint32_t subgraph, input_count, output_count;
+	const struct tflite_named *inputs, *outputs;
+};
+
 struct tflite_derived;
 
 /**
  * struct tflite_model - a file
  * @description: the file's own description, "" if it has none
  * @subgraphs: @subgraph_count, at least one; owned, with their tensors and operators
+ * @main: the subgraph that is run, 0 unless tflite_choose_signature() chose another
+ * @signatures: @signature_count, mostly 0 or 1; owned
+ * @names: of all signatures, owned
  * @bytes: the file, 64-byte aligned, owned
  * @size: of the file
  * @derived: list of the constants that a translation computed, owned
@@ -178,6 +206,9 @@ struct tflite_model {
 	const char *description;
 	uint32_t subgraph_count;
 	struct tflite_subgraph *subgraphs;
+	uint32_t main, signature_count;
+	struct tflite_signature *signatures;
+	struct tflite_named *names;
 	void *bytes;
 	size_t size;
 	struct tflite_derived *derived;
@@ -203,6 +234,12 @@ void tflite_free(struct tflite_model *model);
  */
 int tflite_set_input_shape(struct tflite_model *model, uint32_t index, uint32_t rank,
 			   const uint32_t *dims, char *error);
+
+/* The subgraph that is run. */
+static inline struct tflite_subgraph *tflite_main(const struct tflite_model *model)
+{
+	return &model->subgraphs[model->main];
+}
 
 /* The product of @rank dims; false if it exceeds 32 bits. */
 bool tflite_count_elements(uint32_t rank, const uint32_t *dims, uint64_t *elements);

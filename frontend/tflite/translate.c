@@ -227,7 +227,8 @@ static void number_subgraphs(struct tflite_translation *t)
 		tflite_no_memory(t);
 		return;
 	}
-	t->graphs[0] = 0;
+	queue[0] = t->model->main;
+	t->graphs[queue[0]] = 0;
 	for (; done < count && !t->ret; done++) {
 		const struct tflite_subgraph *s = &t->model->subgraphs[queue[done]];
 

@@ -5,7 +5,7 @@ import struct
 
 FLOAT32, INT32, UINT8, INT8 = 0, 2, 3, 9
 # Operators: code, and the number of their options in the schema's union.
-SOFTMAX, NEG, CONV_2D, GATHER = (25, 9), (59, 42), (3, 1), (36, 23)
+ADD, SOFTMAX, NEG, CONV_2D, GATHER = (0, 11), (25, 9), (59, 42), (3, 1), (36, 23)
 
 
 class Writer:
@@ -75,6 +75,14 @@ def tensor(name, shape, kind=FLOAT32, scale=None, signature=None):
 
 def model(tensors, operators, inputs, outputs):
     """@operators: ((code, options' type), inputs, outputs, options) each; no constants."""
+    return several([(tensors, operators, inputs, outputs)], [])
+
+
+def several(subgraphs, signatures):
+    """
+    @subgraphs: the arguments of model() of each; @signatures: (key, subgraph, {name: tensor} of
+    inputs, {name: tensor} of outputs) each.
+    """
     w = Writer()
     w.bytes += bytes(4) + b"TFL3"
 
@@ -88,17 +96,28 @@ def model(tensors, operators, inputs, outputs):
             fields[7] = w.vector("i", t["signature"])
         return fields
 
-    def operator_fields(i, op):
+    codes = []
+
+    def operator_fields(op):
         _, ins, outs, options = op
-        return {0: ("I", i), 1: w.vector("i", ins), 2: w.vector("i", outs), 3: ("B", op[0][1]),
+        codes.append(op[0][0])
+        return {0: ("I", len(codes) - 1), 1: w.vector("i", ins), 2: w.vector("i", outs), 3: ("B", op[0][1]),
                 4: lambda at: w.table(options, at)}
-    subgraph = {0: w.tables([tensor_fields(t) for t in tensors]), 1: w.vector("i", inputs),
-                2: w.vector("i", outputs),
-                3: w.tables([operator_fields(i, op) for i, op in enumerate(operators)]),
+
+    def subgraph_fields(tensors, operators, inputs, outputs):
+        return {0: w.tables([tensor_fields(t) for t in tensors]), 1: w.vector("i", inputs),
+                2: w.vector("i", outputs), 3: w.tables([operator_fields(op) for op in operators]),
                 4: w.text("main")}
-    w.table({0: ("I", 3),
-             1: w.tables([{0: ("b", op[0][0]), 3: ("i", op[0][0])} for op in operators]),
-             2: w.tables([subgraph]), 3: w.text("a test's"), 4: w.tables([{}])}, 0)
+
+    def names(tensors):
+        return w.tables([{0: w.text(name), 1: ("I", tensor)} for name, tensor in tensors.items()])
+    parts = [subgraph_fields(*s) for s in subgraphs]
+    root = {0: ("I", 3), 1: w.tables([{0: ("b", c), 3: ("i", c)} for c in codes]),
+            2: w.tables(parts), 3: w.text("a test's"), 4: w.tables([{}])}
+    if signatures:
+        root[7] = w.tables([{0: names(ins), 1: names(outs), 2: w.text(key), 4: ("I", subgraph)}
+                            for key, subgraph, ins, outs in signatures])
+    w.table(root, 0)
     return bytes(w.bytes)
 
 

@@ -151,7 +151,7 @@ static int bench_main(int argc, char **argv)
 	if (!nnactl_measure_read(&NNACTL_BENCH, argc, argv, &m, &status))
 		return status;
 	start = nnactl_now();
-	status = nnactl_session_open(&session, m.path, m.device, m.threads, NULL);
+	status = nnactl_session_open(&session, m.path, m.signature, m.device, m.threads);
 	if (!status)
 		status = measure(&session, &m, nnactl_now() - start);
 	nnactl_session_close(&session);
@@ -162,6 +162,7 @@ static const struct option OPTIONS[] = {
 	{ "device", required_argument, NULL, 'd' },
 	{ "threads", required_argument, NULL, 't' },
 	{ "runs", required_argument, NULL, 'r' },
+	{ "signature", required_argument, NULL, 'g' },
 	{ "shared", no_argument, NULL, 's' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -169,17 +170,17 @@ static const struct option OPTIONS[] = {
 
 const struct nnactl_command NNACTL_BENCH = {
 	.name = "bench",
-	.arguments = "MODEL.tflite [--threads N] [--device D] [--runs N] [--shared]",
+	.arguments = "MODEL.tflite [--threads N] [--device D] [--runs N] [--shared] [--signature S]",
 	.what = "measure a network",
 	.help = "nnactl bench MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n"
-		"             [--threads N] [--runs N] [--shared] [--json]\n\n"
+		"             [--threads N] [--runs N] [--shared] [--signature S] [--json]\n\n"
 		"Runs the model after a warm-up and prints minimum, median and 90th percentile of\n"
 		"the time from submission to completion (wall), of the device's own time, and of\n"
 		"the submission alone; and how long it took until the model was ready, and its\n"
 		"first run. --threads sets the loopback's threads (default: one per CPU).\n"
 		"With --shared, inputs and outputs lie in buffers that the device works on itself,\n"
 		"as those of cameras do; else each run copies them from and to this process's\n"
-		"memory.",
+		"memory. --signature names one of the model's signatures.",
 	.options = OPTIONS,
 	.main = bench_main,
 };

@@ -192,7 +192,7 @@ static int run_side(struct comparison *c, struct nnactl_session *s, struct side 
 /* Dimensions that the file leaves open are the example's, and those that follow become known. */
 static int close_shapes(struct nnactl_session *s)
 {
-	const struct tflite_subgraph *sub = &s->model->subgraphs[0];
+	const struct tflite_subgraph *sub = tflite_main(s->model);
 	char error[TFLITE_ERROR_SIZE];
 
 	for (uint32_t i = 0; i < sub->inputs.count; i++) {
@@ -212,7 +212,7 @@ static int on_device(struct comparison *c, const char *device, const struct nnac
 	struct nnactl_session s;
 	int ret;
 
-	ret = nnactl_session_load(&s, c->path) ?: close_shapes(&s) ?:
+	ret = nnactl_session_load(&s, c->path, NULL) ?: close_shapes(&s) ?:
 	      nnactl_session_shape(&s, shapes) ?: nnactl_session_compile(&s, device, 0);
 	/* "auto" finds the loopback where there is nothing else. */
 	if (!ret && !(c->side_count && s.loopback)) {

@@ -54,7 +54,7 @@ static int dump_dot(const struct nnactl_session *s)
 
 static int dump_main(int argc, char **argv)
 {
-	const char *device = "auto", *coredump = NULL;
+	const char *device = "auto", *coredump = NULL, *signature = NULL;
 	bool all = false, dot = false;
 	struct nnactl_session session;
 	int c, status = 0;
@@ -64,6 +64,8 @@ static int dump_main(int argc, char **argv)
 			coredump = optarg;
 		else if (c == 'd')
 			device = optarg;
+		else if (c == 'g')
+			signature = optarg;
 		else if (c == 'a')
 			all = true;
 		else
@@ -78,9 +80,9 @@ static int dump_main(int argc, char **argv)
 	if (optind + 1 != argc)
 		return nnactl_misuse("dump takes one model file");
 	if (dot) {
-		status = nnactl_session_load(&session, argv[optind]) ?: dump_dot(&session);
+		status = nnactl_session_load(&session, argv[optind], signature) ?: dump_dot(&session);
 	} else {
-		status = nnactl_session_open(&session, argv[optind], device, 0, NULL) ?:
+		status = nnactl_session_open(&session, argv[optind], signature, device, 0) ?:
 			 dump(&session, all);
 	}
 	nnactl_session_close(&session);
@@ -90,6 +92,7 @@ static int dump_main(int argc, char **argv)
 static const struct option OPTIONS[] = {
 	{ "coredump", required_argument, NULL, 'c' },
 	{ "device", required_argument, NULL, 'd' },
+	{ "signature", required_argument, NULL, 'g' },
 	{ "all", no_argument, NULL, 'a' },
 	{ "dot", no_argument, NULL, 'D' },
 	{ "help", no_argument, NULL, 'h' },
@@ -98,9 +101,10 @@ static const struct option OPTIONS[] = {
 
 const struct nnactl_command NNACTL_DUMP = {
 	.name = "dump",
-	.arguments = "MODEL.tflite [--all | --dot] [--device D] | --coredump FILE",
+	.arguments = "MODEL.tflite [--all | --dot] [--signature S] [--device D] | --coredump FILE",
 	.what = "print the compiled program, or a core dump of the driver",
 	.help = "nnactl dump MODEL.tflite [--all] [--device auto|loopback|/dev/accel/accelN]\n"
+		"            [--signature S]\n"
 		"nnactl dump MODEL.tflite --dot\n"
 		"nnactl dump --coredump /sys/class/devcoredump/devcdN/data\n"
 		"       each: [--json]\n\n"
@@ -108,7 +112,8 @@ const struct nnactl_command NNACTL_DUMP = {
 		"they are for, and a map of its memory. What has its usual value is left out;\n"
 		"--all prints everything, a command on a line. --dot prints the model's operators\n"
 		"as a graph: nnactl dump M --dot | dot -Tsvg. --coredump prints what the driver\n"
-		"left behind when a job faulted or hung.",
+		"left behind when a job faulted or hung. --signature names one of the model's\n"
+		"signatures; --dot prints all subgraphs.",
 	.options = OPTIONS,
 	.main = dump_main,
 };

@@ -174,7 +174,7 @@ static json_t *read_listing(char *text)
 /* Says of the commands of a whole program which operator and tensor of the model they are for. */
 static void name_commands(json_t *listing, const struct nnactl_session *s)
 {
-	const struct tflite_subgraph *sub = &s->model->subgraphs[0];
+	const struct tflite_subgraph *sub = tflite_main(s->model);
 	json_t *part = json_array_get(listing, 0), *command;
 	char text[256];
 	size_t i;

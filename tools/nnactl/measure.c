@@ -16,6 +16,8 @@ bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **
 			m->trace = optarg;
 		else if (c == 'P')
 			m->peaks = optarg;
+		else if (c == 'g')
+			m->signature = optarg;
 		else if (c == 's')
 			m->shared = true;
 		else if (c == 't' && !nnactl_number("--threads", optarg, 1, 1024, &m->threads))

@@ -8,6 +8,7 @@
 /**
  * struct nnactl_measure - what such a command is told, of which it comes with the defaults
  * @path: the model's file
+ * @signature: of the model, which runs; NULL: its main subgraph
  * @device: a name for nna_device_open()
  * @trace: a file for a trace; NULL: none
  * @peaks: a file with peaks of a machine; NULL: none
@@ -17,14 +18,14 @@
  * @shared: inputs and outputs lie in buffers that the device works on itself
  */
 struct nnactl_measure {
-	const char *path, *device, *trace, *peaks;
+	const char *path, *signature, *device, *trace, *peaks;
 	uint32_t threads, runs, most_runs;
 	bool shared;
 };
 
 /*
- * Reads a command line: the model, and --device, --threads, --runs, --trace, --peaks and --shared,
- * as far as @command has these options. Return: false where the command has to end with @status.
+ * Reads a command line: the model, and --device, --threads, --runs, --trace, --peaks, --signature
+ * and --shared, as far as @command has these options. Return: false where the command has to end with @status.
  */
 bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **argv,
 			 struct nnactl_measure *measure, int *status);

@@ -494,7 +494,7 @@ static int profile_main(int argc, char **argv)
 
 	if (!nnactl_measure_read(&NNACTL_PROFILE, argc, argv, &m, &status))
 		return status;
-	status = nnactl_session_open(&session, m.path, m.device, m.threads, NULL) ?:
+	status = nnactl_session_open(&session, m.path, m.signature, m.device, m.threads) ?:
 		 profile(&session, &m);
 	nnactl_session_close(&session);
 	return status;
@@ -504,6 +504,7 @@ static const struct option OPTIONS[] = {
 	{ "device", required_argument, NULL, 'd' },
 	{ "threads", required_argument, NULL, 't' },
 	{ "runs", required_argument, NULL, 'r' },
+	{ "signature", required_argument, NULL, 'g' },
 	{ "trace", required_argument, NULL, 'T' },
 	{ "peaks", required_argument, NULL, 'P' },
 	{ "help", no_argument, NULL, 'h' },
@@ -516,7 +517,8 @@ const struct nnactl_command NNACTL_PROFILE = {
 		     "[--device D]",
 	.what = "what each command of a network takes",
 	.help = "nnactl profile MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n"
-		"               [--threads N] [--runs N] [--trace FILE] [--peaks FILE] [--json]\n\n"
+		"               [--threads N] [--runs N] [--trace FILE] [--peaks FILE]\n"
+		"               [--signature S] [--json]\n\n"
 		"Prints for each command of the compiled model the median of its time, its\n"
 		"share, multiplications and their share of the machine's peak, bytes of its\n"
 		"operands, the share of the roofline (what takes longer of both, at the machine's\n"
@@ -529,7 +531,8 @@ const struct nnactl_command NNACTL_PROFILE = {
 		"root) and the device did, on one clock.\n\n"
 		"The peaks are measured, for a device in this process. For another one --peaks\n"
 		"takes them from what nnactl profile --device loopback --json has printed on the\n"
-		"machine that the device computes on.",
+		"machine that the device computes on. --signature names one of the model's\n"
+		"signatures.",
 	.options = OPTIONS,
 	.main = profile_main,
 };

@@ -61,7 +61,7 @@ static const struct tflite_operator *find_writer(const struct tflite_subgraph *s
 /* Whether the first output is probabilities, seen through what only changes shape or type. */
 static bool is_probable(const struct tflite_model *model)
 {
-	const struct tflite_subgraph *sub = &model->subgraphs[0];
+	const struct tflite_subgraph *sub = tflite_main(model);
 	int32_t tensor = sub->outputs.count ? sub->outputs.at[0] : -1;
 
 	for (uint32_t steps = 0; steps < sub->operator_count; steps++) {

@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 #include "tools/image/image.h"
+#include "tools/nnactl/loop.h"
 #include "tools/nnactl/npy.h"
 
-#define MAX_ARRAYS NNACTL_MAX_SHAPES
+#define MAX_ARRAYS 256u
 
 /**
  * struct named_file - NAME=FILE of the command line, or FILE alone
@@ -34,19 +35,23 @@ struct named_file {
  * @mean: of red, green and blue, with @std: what is taken off a picture's bytes, and by what the
  *	rest is divided; of use with @normalised only
  * @arrays: @array_count inputs, of files that @array_files names
+ * @stacked: the array has an input for each step
  * @saves: @save_count outputs that become files
  * @photo: the picture as it was read, to draw on
  * @input: the bytes of all inputs, back to back
+ * @at: of each input in @input
+ * @loop: what --loop and --steps say
  */
 struct run {
 	const char *model, *image_path, *labels_path, *output_path, *device;
-	const char *raw_input, *raw_output;
+	const char *raw_input, *raw_output, *signature;
 	uint32_t threads;
 	enum nna_rounding rounding;
 	bool normalised;
 	float mean[3], std[3];
 	struct named_file array_files[MAX_ARRAYS], saves[MAX_ARRAYS];
 	struct nnactl_npy arrays[MAX_ARRAYS];
+	bool stacked[MAX_ARRAYS];
 	uint32_t array_count, save_count;
 	struct nnactl_shapes shapes;
 	struct nnactl_session session;
@@ -54,8 +59,9 @@ struct run {
 	struct nnactl_outputs outputs;
 	struct nnactl_labels labels;
 	struct image photo;
-	uint8_t *input;
+	uint8_t *input, **at;
 	size_t input_size;
+	struct nnactl_loop loop;
 	struct nnactl_result result;
 };
 
@@ -204,69 +210,66 @@ static int file_input(struct run *r)
 }
 
 /*
- * Which of @count inputs or outputs a name or a number means. Return: false with the error printed.
+ * Whether an array has an input for each step: a dimension more than the input @tensor, in front.
  */
-static bool find_named(const struct run *r, const struct named_file *file, bool input,
-		       uint32_t *index)
+static bool is_stack(const struct run *r, uint32_t array, const struct tflite_tensor *tensor)
 {
-	const struct tflite_subgraph *sub = &r->session.model->subgraphs[0];
-	const struct tflite_ints *list = input ? &sub->inputs : &sub->outputs;
-	const char *what = input ? "input" : "output", *names[MAX_ARRAYS], *nearest;
-	uint32_t count = 0;
-	char *end;
+	return (r->loop.count || r->loop.steps) && r->arrays[array].rank == tensor->rank + 1;
+}
 
-	if (!file->name) {
-		*index = 0;
-		if (list->count == 1)
-			return true;
-		nnactl_error("%s has %u %ss: say which, as in --%s %s=%s", r->model, list->count,
-			     what, input ? what : "output-npy",
-			     list->count ? sub->tensors[list->at[0]].name : "NAME", file->path);
-		return false;
+/* The steps that an array of an input for each has. Return: 0, or 1 with the error printed. */
+static int set_steps(struct run *r, uint32_t array)
+{
+	const uint32_t has = r->arrays[array].dims[0];
+
+	if (has && r->loop.steps <= has && !r->stacked[array]) {
+		r->stacked[array] = true;
+		return 0;
 	}
-	for (*index = 0; *index < list->count; ++*index)
-		if (!strcmp(sub->tensors[list->at[*index]].name, file->name))
-			return true;
-	*index = (uint32_t)strtoul(file->name, &end, 10);
-	if (*file->name >= '0' && *file->name <= '9' && !*end && *index < list->count)
-		return true;
-	for (; count < list->count && count < MAX_ARRAYS; count++)
-		names[count] = sub->tensors[list->at[count]].name;
-	nearest = nnactl_nearest(file->name, names, count);
-	if (!nearest && count)
-		nearest = names[0];
-	nnactl_error("%s has no %s '%s': did you mean %s?", r->model, what, file->name,
-		     nearest ? nearest : "none");
-	return false;
+	return nnactl_error("%s has inputs for %u steps, expected %u or more",
+			    r->array_files[array].path, has, r->loop.steps ? r->loop.steps : 1);
 }
 
 /* Read the arrays, and give their shapes to inputs that have others. */
 static int load_arrays(struct run *r)
 {
-	const struct tflite_subgraph *sub = &r->session.model->subgraphs[0];
+	const struct tflite_subgraph *sub = tflite_main(r->session.model);
 	char error[TFLITE_ERROR_SIZE];
 
 	for (uint32_t i = 0; i < r->array_count; i++) {
 		struct nnactl_npy *npy = &r->arrays[i];
 		const struct tflite_tensor *tensor;
-		uint32_t index;
+		uint32_t index, *dims = npy->dims, rank;
 
-		if (!find_named(r, &r->array_files[i], true, &index))
+		if (!nnactl_session_find(&r->session, true, r->array_files[i].name, "--input",
+					 &index))
 			return 1;
 		if (nnactl_npy_load(npy, r->array_files[i].path))
 			return 1;
 		tensor = &sub->tensors[sub->inputs.at[index]];
-		if (npy->rank == tensor->rank &&
-		    !memcmp(npy->dims, tensor->dims, npy->rank * sizeof(npy->dims[0])) &&
-		    !tensor->dynamic)
+		rank = npy->rank;
+		if (is_stack(r, i, tensor)) {
+			if (set_steps(r, i))
+				return 1;
+			dims++;
+			rank--;
+		}
+		if (rank == tensor->rank &&
+		    !memcmp(dims, tensor->dims, rank * sizeof(dims[0])) && !tensor->dynamic)
 			continue;
-		if (npy->rank > TFLITE_MAX_RANK ||
-		    tflite_set_input_shape(r->session.model, index, npy->rank, npy->dims, error))
+		if (rank > TFLITE_MAX_RANK ||
+		    tflite_set_input_shape(r->session.model, index, rank, dims, error))
 			return nnactl_error("%s: %s", r->array_files[i].path,
-					    npy->rank > TFLITE_MAX_RANK ?
+					    rank > TFLITE_MAX_RANK ?
 					    "too many dimensions" : error);
 	}
 	return 0;
+}
+
+/* What an input starts with that an output feeds later: zeros, as real numbers. */
+static void put_zeros(const struct nna_io_info *info, uint8_t *to)
+{
+	memset(to, nna_operand_type_size(info->type) == 1 ? info->zero_point : 0, info->size);
 }
 
 /* The bytes of all inputs out of the arrays. */
@@ -287,13 +290,15 @@ static int array_input(struct run *r)
 		return nnactl_error("out of memory");
 	for (uint32_t i = 0; i < count; i++, at += info.size) {
 		bool given = false;
+		size_t size;
 
 		nna_program_get_input(r->session.program, i, &info);
 		nnactl_input_name(&r->session, i, name, sizeof(name));
 		for (uint32_t k = 0; k < r->array_count; k++) {
 			uint32_t index;
 
-			if (!find_named(r, &r->array_files[k], true, &index))
+			if (!nnactl_session_find(&r->session, true, r->array_files[k].name,
+						 "--input", &index))
 				return 1;
 			if (index != i)
 				continue;
@@ -305,13 +310,17 @@ static int array_input(struct run *r)
 						    "%s", r->array_files[k].path,
 						    nnactl_npy_type_name(r->arrays[k].type), name,
 						    r->model, nnactl_npy_type_name(info.type));
-			if (r->arrays[k].size != info.size)
+			size = r->arrays[k].size;
+			if (r->stacked[k])
+				size /= r->arrays[k].dims[0];
+			if (size != info.size)
 				return nnactl_error("%s has %zu bytes, input %s takes %zu",
-						    r->array_files[k].path, r->arrays[k].size,
-						    name, info.size);
+						    r->array_files[k].path, size, name, info.size);
 			memcpy(r->input + at, r->arrays[k].data, info.size);
 		}
-		if (!given)
+		if (!given && nnactl_loop_feeds(&r->loop, i))
+			put_zeros(&info, r->input + at);
+		else if (!given)
 			return nnactl_error("input %s is not given: --input %s=FILE.npy", name,
 					    name);
 	}
@@ -324,10 +333,14 @@ static int bind_inputs(struct run *r)
 	size_t at = 0;
 	int ret;
 
+	r->at = calloc((size_t)nna_program_input_count(r->session.program) + 1, sizeof(*r->at));
+	if (!r->at)
+		return nnactl_error("out of memory");
 	for (i = 0; i < nna_program_input_count(r->session.program); i++) {
 		struct nna_io_info info;
 
 		nna_program_get_input(r->session.program, i, &info);
+		r->at[i] = r->input + at;
 		ret = nna_execution_set_input(r->execution, i, 0, NULL, r->input + at, info.size);
 		if (ret)
 			return nnactl_failed(&r->session.log, "input %u: %s", i, strerror(-ret));
@@ -357,7 +370,8 @@ static int write_arrays(struct run *r)
 	for (uint32_t i = 0; i < r->save_count; i++) {
 		uint32_t index;
 
-		if (!find_named(r, &r->saves[i], false, &index) ||
+		if (!nnactl_session_find(&r->session, false, r->saves[i].name, "--output-npy",
+					 &index) ||
 		    nnactl_npy_save(r->saves[i].path, &r->outputs.info[index],
 				    r->outputs.data[index]))
 			return 1;
@@ -395,7 +409,9 @@ static int check_files(struct run *r)
 	    (r->raw_output && try_to_write(r->raw_output)))
 		return 1;
 	for (uint32_t i = 0; i < r->save_count; i++)
-		if (!find_named(r, &r->saves[i], false, &index) || try_to_write(r->saves[i].path))
+		if (!nnactl_session_find(&r->session, false, r->saves[i].name, "--output-npy",
+					 &index) ||
+		    try_to_write(r->saves[i].path))
 			return 1;
 	return 0;
 }
@@ -429,7 +445,8 @@ static int report(struct run *r)
 
 	nna_execution_get_timing(r->execution, &timing);
 	if (!nnactl_json()) {
-		nnactl_result_print(&r->result);
+		if (r->loop.steps == 1)
+			nnactl_result_print(&r->result);
 		printf("%s: %u commands, %.3f ms\n", r->session.device_name, timing.commands,
 		       (double)timing.run / 1e6);
 		return 0;
@@ -437,20 +454,83 @@ static int report(struct run *r)
 	all = nnactl_result_json(&r->result);
 	json_object_set_new(all, "model", nnactl_json_text(r->model));
 	json_object_set_new(all, "device", json_string(r->session.device_name));
+	if (r->loop.steps > 1)
+		json_object_set_new(all, "steps", json_integer(r->loop.steps));
 	json_object_set_new(all, "commands", json_integer(timing.commands));
 	json_object_set_new(all, "milliseconds", json_real((double)timing.run / 1e6));
 	return nnactl_json_print(all);
+}
+
+/* The inputs of step @step that arrays have for each step. */
+static int take_step(struct run *r, uint32_t step)
+{
+	for (uint32_t i = 0; i < r->array_count; i++) {
+		const struct nnactl_npy *npy = &r->arrays[i];
+		const size_t size = r->stacked[i] ? npy->size / npy->dims[0] : 0;
+		uint32_t index;
+
+		if (!size)
+			continue;
+		if (!nnactl_session_find(&r->session, true, r->array_files[i].name, "--input",
+					 &index))
+			return 1;
+		if (nnactl_loop_feeds(&r->loop, index))
+			return nnactl_error("%s has an input for each step, but --loop feeds it",
+					    r->array_files[i].path);
+		memcpy(r->at[index], (const uint8_t *)npy->data + step * size, size);
+	}
+	return 0;
+}
+
+/* Without --steps there are as many as the shortest array has inputs for. */
+static void count_steps(struct run *r)
+{
+	if (r->loop.steps)
+		return;
+	for (uint32_t i = 0; i < r->array_count; i++)
+		if (r->stacked[i] && (!r->loop.steps || r->arrays[i].dims[0] < r->loop.steps))
+			r->loop.steps = r->arrays[i].dims[0];
+	if (!r->loop.steps)
+		r->loop.steps = r->loop.count ? 2 : 1;
+}
+
+/* All runs, of which each prints what its outputs mean where there are several. */
+static int run_steps(struct run *r)
+{
+	count_steps(r);
+	for (uint32_t i = 0; i < r->loop.steps; i++) {
+		int ret;
+
+		if (i)
+			nnactl_loop_feed(&r->loop, &r->outputs, r->at);
+		if (take_step(r, i))
+			return 1;
+		nnactl_progress("%s: running", r->model);
+		ret = nna_execution_compute(r->execution);
+		nnactl_progress_end();
+		if (ret)
+			return nnactl_failed(&r->session.log, "%s: the run failed: %s", r->model,
+					     strerror(-ret));
+		nnactl_result_find(&r->result, &r->session, &r->outputs, &r->labels);
+		if (r->loop.steps > 1 && !nnactl_json()) {
+			printf("step %u:\n", i + 1);
+			nnactl_result_print(&r->result);
+		}
+	}
+	return 0;
 }
 
 static int run(struct run *r)
 {
 	int ret;
 
-	ret = nnactl_session_load(&r->session, r->model);
+	ret = nnactl_session_load(&r->session, r->model, r->signature) ?:
+	      nnactl_loop_find(&r->loop, &r->session);
 	r->session.rounding = r->rounding;
 	ret = ret ?: load_arrays(r) ?:
 	      nnactl_session_shape(&r->session, &r->shapes) ?: check_files(r) ?:
-	      nnactl_session_compile(&r->session, r->device, r->threads);
+	      nnactl_session_compile(&r->session, r->device, r->threads) ?:
+	      nnactl_loop_check(&r->loop, &r->session);
 	if (ret)
 		return ret;
 	ret = r->raw_input ? file_input(r) : r->image_path ? image_input(r) : array_input(r);
@@ -466,13 +546,9 @@ static int run(struct run *r)
 	      check_labels(r);
 	if (ret)
 		return ret;
-	nnactl_progress("%s: running", r->model);
-	ret = nna_execution_compute(r->execution);
-	nnactl_progress_end();
+	ret = run_steps(r);
 	if (ret)
-		return nnactl_failed(&r->session.log, "%s: the run failed: %s", r->model,
-				     strerror(-ret));
-	nnactl_result_find(&r->result, &r->session, &r->outputs, &r->labels);
+		return ret;
 	if ((r->raw_output && write_raw(r)) || write_arrays(r))
 		return 1;
 	if (r->output_path && nnactl_result_draw(&r->result, &r->photo, r->output_path))
@@ -579,6 +655,13 @@ static bool read_option(struct run *r, int c)
 		return nnactl_shapes_add(&r->shapes, optarg);
 	case 'r':
 		return read_rounding(r);
+	case 'g':
+		r->signature = optarg;
+		return true;
+	case 'L':
+		return nnactl_loop_add(&r->loop, optarg);
+	case 'n':
+		return nnactl_number("--steps", optarg, 1, NNACTL_MOST_STEPS, &r->loop.steps);
 	case 'A':
 		return add_file(r->array_files, &r->array_count, "--input", optarg);
 	default:
@@ -600,7 +683,8 @@ static int run_main(int argc, char **argv)
 		return status;
 	if (optind + 1 != argc)
 		return nnactl_misuse("run takes one model file");
-	if (!!r.image_path + !!r.raw_input + !!r.array_count != 1)
+	if (!!r.image_path + !!r.raw_input + !!r.array_count + !!r.loop.count == 0 ||
+	    !!r.image_path + !!r.raw_input + !!r.array_count > 1)
 		return nnactl_misuse("run needs one of --image, --input and --raw-input");
 	if (r.output_path && !r.image_path)
 		return nnactl_misuse("--output draws on a picture, which --image gives");
@@ -616,6 +700,7 @@ static int run_main(int argc, char **argv)
 		nnactl_npy_free(&r.arrays[i]);
 	image_free(&r.photo);
 	free(r.input);
+	free(r.at);
 	return status;
 }
 
@@ -632,6 +717,9 @@ static const struct option OPTIONS[] = {
 	{ "shape", required_argument, NULL, 'S' },
 	{ "rounding", required_argument, NULL, 'r' },
 	{ "input", required_argument, NULL, 'A' },
+	{ "signature", required_argument, NULL, 'g' },
+	{ "loop", required_argument, NULL, 'L' },
+	{ "steps", required_argument, NULL, 'n' },
 	{ "output-npy", required_argument, NULL, 'N' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -646,6 +734,7 @@ const struct nnactl_command NNACTL_RUN = {
 		"nnactl run MODEL.tflite --input [NAME=]F.npy... | --raw-input F\n"
 		"       each: [--output-npy [NAME=]F.npy]... [--raw-output F] [--json]\n"
 		"             [--shape 1,224,224,3]... [--rounding tflite|nnapi] [--threads N]\n"
+		"             [--signature S] [--loop OUT=IN]... [--steps N]\n"
 		"             [--device auto|loopback|/dev/accel/accelN]\n\n"
 		"--image scales a BMP, PNG or JPEG picture to the model's input: bytes as they\n"
 		"are for quantised models, from -1 to 1 for floats. With --mean or --std it is\n"
@@ -656,7 +745,13 @@ const struct nnactl_command NNACTL_RUN = {
 		"--shape states the shape of an input whose dimensions the model leaves open:\n"
 		"once for each input, in their order; arrays have one already.\n"
 		"Quantised results are rounded as by TFLite; --rounding nnapi gives what a client\n"
-		"of the NNAPI gets.\n\n"
+		"of the NNAPI gets.\n"
+		"--signature runs one of the model's signatures, such as decode, whose names of\n"
+		"inputs and outputs then hold. --loop runs the model several times and feeds an\n"
+		"output of each run to an input of the next, such as the cache of a decoder; the\n"
+		"input starts with zeros unless it is given. An array of --input with one more\n"
+		"dimension, in front, has the input of each run. --steps is the number of runs:\n"
+		"without it as many as the arrays have, or 2. Files get the last run's outputs.\n\n"
 		"Prints what the outputs mean: the best classes with their scores, the classes of\n"
 		"a map with their shares, the keypoints of a body, boxes, or numbers. --output\n"
 		"writes the picture with that in it.",

@@ -10,6 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tflite/signature.h"
+
+/* Of messages: names that are looked through, characters of a name, and of a list of names. */
+#define MAX_NAMES 64u
+#define NAME_SIZE 64
+#define LIST_SIZE 256
+
 static void log_line(void *user, enum nna_log_level level, const char *text)
 {
 	struct nnactl_log *log = user;
@@ -69,7 +76,7 @@ static int check_support(struct nnactl_session *s)
 	if (i == count)
 		return 0;
 	op = i < s->origin.count ? s->origin.operators[i] : 0;
-	name = tflite_code_name(s->model->subgraphs[0].operators[op].code);
+	name = tflite_code_name(tflite_main(s->model)->operators[op].code);
 	return nnactl_error("%s: operator %u (%s) cannot run on %s: use a model without it",
 			    s->path, op, name ? name : "?", s->device_name);
 }
@@ -102,12 +109,83 @@ bool nnactl_shapes_add(struct nnactl_shapes *shapes, const char *text)
 	return true;
 }
 
-int nnactl_session_load(struct nnactl_session *s, const char *path)
+/* "tokens, pos", as far as there is room. */
+static const char *list_names(const struct tflite_named *names, uint32_t count, char *to,
+			      size_t size)
+{
+	char name[NAME_SIZE];
+	size_t n = 0;
+
+	snprintf(to, size, "none");
+	for (uint32_t i = 0; i < count && n < size; i++)
+		n += (size_t)snprintf(to + n, size - n, "%s%s", i ? ", " : "",
+				      tflite_printable(names[i].name, name, sizeof(name)));
+	if (n >= size)
+		memcpy(to + size - 4, "...", 4);
+	return to;
+}
+
+/* Say what signatures the file has, a line each, and which subgraph runs. */
+static void print_signatures(const struct nnactl_session *s)
+{
+	char name[NAME_SIZE], in[LIST_SIZE], out[LIST_SIZE];
+
+	fprintf(stderr, "nnactl: %s has %u signatures; %s%s%s runs, --signature of run, bench, "
+		"profile and dump chooses:\n",
+		s->path, s->model->signature_count, s->signature ? "'" : "its main subgraph",
+		s->signature ? tflite_printable(s->signature->key, name, sizeof(name)) : "",
+		s->signature ? "'" : "");
+	for (uint32_t i = 0; i < s->model->signature_count; i++) {
+		const struct tflite_signature *one = &s->model->signatures[i];
+
+		fprintf(stderr, "  %s: inputs %s; outputs %s\n",
+			tflite_printable(one->key, name, sizeof(name)),
+			list_names(one->inputs, one->input_count, in, sizeof(in)),
+			list_names(one->outputs, one->output_count, out, sizeof(out)));
+	}
+}
+
+static int no_signature(const struct nnactl_session *s, const char *wanted)
+{
+	const struct tflite_model *m = s->model;
+	const char *keys[MAX_NAMES], *nearest;
+	char name[NAME_SIZE], list[LIST_SIZE];
+	uint32_t count = 0;
+	size_t n = 0;
+
+	if (!m->signature_count)
+		return nnactl_error("%s has no signatures: leave --signature away", s->path);
+	for (; count < m->signature_count && count < MAX_NAMES; count++) {
+		keys[count] = m->signatures[count].key;
+		if (n < sizeof(list))
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", count ? ", " : "",
+					      tflite_printable(keys[count], name, sizeof(name)));
+	}
+	nearest = nnactl_nearest(wanted, keys, count);
+	if (nearest)
+		return nnactl_error("%s has no signature '%s': did you mean %s?", s->path, wanted,
+				    tflite_printable(nearest, name, sizeof(name)));
+	return nnactl_error("%s has no signature '%s': it has %s", s->path, wanted, list);
+}
+
+int nnactl_session_load(struct nnactl_session *s, const char *path, const char *signature)
 {
 	char error[TFLITE_ERROR_SIZE];
 
 	*s = (struct nnactl_session){ .path = path, .rounding = NNA_ROUNDING_TFLITE };
-	return tflite_load(path, &s->model, error) ? nnactl_error("%s: %s", path, error) : 0;
+	if (tflite_load(path, &s->model, error))
+		return nnactl_error("%s: %s", path, error);
+	if (!signature) {
+		s->signature = tflite_signature_of(s->model, s->model->main);
+		if (s->model->signature_count > 1)
+			print_signatures(s);
+		return 0;
+	}
+	s->signature = tflite_find_signature(s->model, signature);
+	if (!s->signature)
+		return no_signature(s, signature);
+	tflite_choose_signature(s->model, s->signature);
+	return 0;
 }
 
 int nnactl_session_shape(struct nnactl_session *s, const struct nnactl_shapes *shapes)
@@ -148,34 +226,92 @@ int nnactl_session_compile(struct nnactl_session *s, const char *device, uint32_
 	return 0;
 }
 
-int nnactl_session_open(struct nnactl_session *s, const char *path, const char *device,
-			uint32_t threads, const struct nnactl_shapes *shapes)
+int nnactl_session_open(struct nnactl_session *s, const char *path, const char *signature,
+			const char *device, uint32_t threads)
 {
-	int ret = nnactl_session_load(s, path);
-
-	if (!ret && shapes)
-		ret = nnactl_session_shape(s, shapes);
-	return ret ?: nnactl_session_compile(s, device, threads);
+	return nnactl_session_load(s, path, signature) ?:
+	       nnactl_session_compile(s, device, threads);
 }
 
-static const char *tensor_name(const struct nnactl_session *s, const struct tflite_ints *list,
-			       uint32_t index, char *to, size_t size)
+/* The name of an input or output: the signature's, or the tensor's. */
+static const char *name_of(const struct nnactl_session *s, bool input, uint32_t index)
 {
-	const struct tflite_subgraph *sub = &s->model->subgraphs[0];
+	const struct tflite_subgraph *sub = tflite_main(s->model);
+	const struct tflite_ints *list = input ? &sub->inputs : &sub->outputs;
+	const char *name = NULL;
 
-	return tflite_printable(index < list->count ? sub->tensors[list->at[index]].name : "?", to,
-				size);
+	if (index >= list->count)
+		return "?";
+	if (s->signature)
+		name = tflite_signature_name(s->signature, input, (uint32_t)list->at[index]);
+	return name ?: sub->tensors[list->at[index]].name;
+}
+
+/* The tensor to which the signature gives the name @name; -1 for none. */
+static int64_t tensor_of(const struct tflite_signature *signature, bool input, const char *name)
+{
+	const struct tflite_named *names;
+	uint32_t count;
+
+	if (!signature)
+		return -1;
+	names = input ? signature->inputs : signature->outputs;
+	count = input ? signature->input_count : signature->output_count;
+	for (uint32_t i = 0; i < count; i++)
+		if (!strcmp(names[i].name, name))
+			return names[i].tensor;
+	return -1;
+}
+
+bool nnactl_session_find(const struct nnactl_session *s, bool input, const char *name,
+			 const char *option, uint32_t *index)
+{
+	const struct tflite_subgraph *sub = tflite_main(s->model);
+	const struct tflite_ints *list = input ? &sub->inputs : &sub->outputs;
+	const char *what = input ? "input" : "output", *names[MAX_NAMES], *nearest;
+	int64_t tensor = name ? tensor_of(s->signature, input, name) : -1;
+	char text[NAME_SIZE];
+	uint32_t count = 0;
+	char *end;
+
+	if (!name) {
+		*index = 0;
+		if (list->count == 1)
+			return true;
+		nnactl_error("%s has %u %ss: say which, as in %s %s=FILE.npy", s->path, list->count,
+			     what, option,
+			     list->count ? tflite_printable(name_of(s, input, 0), text,
+							    sizeof(text)) : "NAME");
+		return false;
+	}
+	for (*index = 0; *index < list->count; ++*index)
+		if (list->at[*index] == tensor)
+			return true;
+	for (*index = 0; *index < list->count; ++*index)
+		if (!strcmp(sub->tensors[list->at[*index]].name, name))
+			return true;
+	*index = (uint32_t)strtoul(name, &end, 10);
+	if (*name >= '0' && *name <= '9' && !*end && *index < list->count)
+		return true;
+	for (; count < list->count && count < MAX_NAMES; count++)
+		names[count] = name_of(s, input, count);
+	nearest = nnactl_nearest(name, names, count);
+	if (!nearest && count)
+		nearest = names[0];
+	nnactl_error("%s has no %s '%s': did you mean %s?", s->path, what, name,
+		     nearest ? tflite_printable(nearest, text, sizeof(text)) : "none");
+	return false;
 }
 
 const char *nnactl_input_name(const struct nnactl_session *s, uint32_t index, char *to, size_t size)
 {
-	return tensor_name(s, &s->model->subgraphs[0].inputs, index, to, size);
+	return tflite_printable(name_of(s, true, index), to, size);
 }
 
 const char *nnactl_output_name(const struct nnactl_session *s, uint32_t index, char *to,
 			       size_t size)
 {
-	return tensor_name(s, &s->model->subgraphs[0].outputs, index, to, size);
+	return tflite_printable(name_of(s, false, index), to, size);
 }
 
 void nnactl_session_close(struct nnactl_session *s)

@@ -13,6 +13,7 @@
  * @path: of the model
  * @device_name: as the device calls itself
  * @loopback: the device is in this process
+ * @signature: names of inputs and outputs; NULL where the file has none for the subgraph that runs
  * @rounding: of quantised results; TFLite's unless it is set between loading and compiling
  * @log: given to the library, so that a session must not move
  * @origin: operators of the model, by operation of the graph; for messages
@@ -24,6 +25,7 @@ struct nnactl_session {
 	enum nna_rounding rounding;
 	struct nnactl_log log;
 	struct tflite_model *model;
+	const struct tflite_signature *signature;
 	struct tflite_origin origin;
 	struct nna_device *device;
 	struct nna_graph *graph;
@@ -50,17 +52,26 @@ struct nnactl_shapes {
 bool nnactl_shapes_add(struct nnactl_shapes *shapes, const char *text);
 
 /*
- * Load, translate and compile; @shapes may be NULL. Return: 0, or 1 with the error printed; close
- * it in both cases.
+ * Load, translate and compile the model, or the signature @signature of it. NULL is the main
+ * subgraph: where the file has several signatures, lines on stderr say what they are. Return: 0, or
+ * 1 with the error printed; close it in both cases.
  */
-int nnactl_session_open(struct nnactl_session *session, const char *path, const char *device,
-			uint32_t threads, const struct nnactl_shapes *shapes);
+int nnactl_session_open(struct nnactl_session *session, const char *path, const char *signature,
+			const char *device, uint32_t threads);
 /* The same in two steps, between which shapes of inputs can be set in the model. */
-int nnactl_session_load(struct nnactl_session *session, const char *path);
+int nnactl_session_load(struct nnactl_session *session, const char *path, const char *signature);
 int nnactl_session_compile(struct nnactl_session *session, const char *device, uint32_t threads);
 /* State shapes. Return: 0, or 1 with the error printed. */
 int nnactl_session_shape(struct nnactl_session *session, const struct nnactl_shapes *shapes);
 void nnactl_session_close(struct nnactl_session *session);
+
+/*
+ * Find the input or output that @name means: the signature's name of it, the tensor's, or a number;
+ * NULL is the only one. @option is that of the command line, for messages. Return: false with the
+ * error printed.
+ */
+bool nnactl_session_find(const struct nnactl_session *session, bool input, const char *name,
+			 const char *option, uint32_t *index);
 
 /* The model's name of an input or output, with printable characters only. Return: @to. */
 const char *nnactl_input_name(const struct nnactl_session *session, uint32_t index, char *to,

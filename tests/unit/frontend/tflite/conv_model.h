@@ -18,6 +18,8 @@
  * CONV_2D	3 filters of 3x3, SAME, stride 2, RELU6; [1, 2, 2, 3]
  * RESHAPE	[1, 12]
  *
+ * Signature "serve" names the input "x" and the output "y".
+ *
  * When @code is not 0, the first operator has this code instead of CONV_2D's.
  */
 static inline void write_model(struct writer *w, int32_t code)
@@ -70,6 +72,7 @@ static inline void write_model(struct writer *w, int32_t code)
 	scalar(w, op, 0, 1, 4);
 	vector(w, op, 1, 2, 4, in1);
 	vector(w, op, 2, 1, 4, out1);
+	write_signatures(w, root, &(struct signature_spec){ "serve", 0, 0, 5 }, 1);
 	write_buffers(w, root, tensors, tensor_count);
 }
 

@@ -192,6 +192,43 @@ static void write_negative_code(struct writer *w)
 	scalar(w, at, 3, -5, 4);
 }
 
+/* A model of one operator and a signature of it. */
+static void write_signature(struct writer *w, uint32_t subgraph, uint32_t input)
+{
+	const struct signature_spec spec = { "serve", subgraph, input, 1 };
+
+	write_text(w, "ABS f[1] -> f[1]");
+	write_signatures(w, w->bytes[0] | (size_t)w->bytes[1] << 8, &spec, 1);
+}
+
+static void write_signature_subgraph(struct writer *w)
+{
+	write_signature(w, 1, 0);
+}
+
+static void write_signature_tensor(struct writer *w)
+{
+	write_signature(w, 0, 1000);
+}
+
+static void write_signature_list(struct writer *w, uint32_t count)
+{
+	write_text(w, "ABS f[1] -> f[1]");
+	vector(w, w->bytes[0] | (size_t)w->bytes[1] << 8, 7, count, 4, NULL);
+}
+
+/* The table lies behind the file. */
+static void write_damaged_signatures(struct writer *w)
+{
+	write_signature_list(w, 1);
+	set32(w, w->size - 4, UINT32_MAX);
+}
+
+static void write_many_signatures(struct writer *w)
+{
+	write_signature_list(w, TFLITE_MAX_SIGNATURES + 1);
+}
+
 /* Operators and subgraphs that share their tables. */
 static void write_many_numbers(struct writer *w)
 {
@@ -228,6 +265,12 @@ static const struct {
 	{ write_large_sparse, "write_large_sparse", "tensor 0",
 	  "fewer: convert the model with dense weights" },
 	{ write_negative_code, "write_negative_code", "operator 0", "0 or more" },
+	{ write_signature_subgraph, "write_signature_subgraph", "", "less than 1" },
+	{ write_signature_tensor, "write_signature_tensor", "",
+	  "less than 2, the tensors of subgraph 0" },
+	{ write_damaged_signatures, "write_damaged_signatures", "",
+	  "a whole one: download or convert it again" },
+	{ write_many_signatures, "write_many_signatures", "", "1024 or fewer" },
 	{ write_many_numbers, "write_many_numbers", "operator", "fewer" },
 };
 

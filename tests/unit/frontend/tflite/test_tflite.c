@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
+#include "frontend/tflite/signature.h"
 #include "tests/unit/frontend/tflite/conv_model.h"
 
 static void test_reads_a_model(void **state)
@@ -37,6 +38,86 @@ static void test_reads_a_model(void **state)
 	assert_true(model->subgraphs[0].tensors[1].scales[0] == 0.25f);
 	assert_int_equal(tflite_zero_point_at(&model->subgraphs[0].tensors[0], 0), 128);
 	tflite_free(model);
+}
+
+static void test_reads_signatures(void **state)
+{
+	char error[TFLITE_ERROR_SIZE] = "";
+	struct writer *w = conv_model(0);
+	const struct tflite_signature *s;
+	struct tflite_model *model;
+
+	if (tflite_parse(w->bytes, w->size, &model, error))
+		fail_msg("%s", error);
+	free(w);
+	assert_int_equal(model->signature_count, 1);
+	s = tflite_find_signature(model, "serve");
+	assert_non_null(s);
+	assert_ptr_equal(tflite_signature_of(model, 0), s);
+	assert_string_equal(tflite_signature_name(s, true, 0), "x");
+	assert_string_equal(tflite_signature_name(s, false, 5), "y");
+	assert_null(tflite_signature_name(s, true, 5));
+	assert_null(tflite_find_signature(model, "serv"));
+	tflite_free(model);
+}
+
+/* What a signature refers to must exist. */
+static void test_refuses_signatures(void **state)
+{
+	static const struct {
+		struct signature_spec spec;
+		const char *error;
+	} rows[] = {
+		{ { "a", 1, 0, 0 }, "signature 0 runs subgraph 1; expected less than 1" },
+		{ { "a", 0, 6, 0 }, "signature 0: input 0 is tensor 6; expected less than 6, the "
+				    "tensors of subgraph 0" },
+		{ { "a", 0, 0, UINT32_MAX }, "signature 0: output 0 is tensor 4294967295; expected "
+					     "less than 6, the tensors of subgraph 0" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct writer *w = conv_model(0);
+		char error[TFLITE_ERROR_SIZE];
+		struct tflite_model *model;
+		uint32_t root;
+
+		memcpy(&root, w->bytes, 4);
+		write_signatures(w, root, &rows[i].spec, 1);
+		assert_int_equal(tflite_parse(w->bytes, w->size, &model, error), -EINVAL);
+		assert_string_equal(error, rows[i].error);
+		free(w);
+	}
+}
+
+/* Signatures may share vectors: a small file must not ask for many names. */
+static void test_refuses_shared_names(void **state)
+{
+	enum { SIGNATURES = 200, NAMES = 2000 };
+	struct writer *w = conv_model(0);
+	size_t root, list, names, name, tables[SIGNATURES];
+	char error[TFLITE_ERROR_SIZE];
+	struct tflite_model *model;
+	uint32_t from, count = NAMES;
+
+	memcpy(&from, w->bytes, 4);
+	root = from;
+	list = vector(w, root, 7, SIGNATURES, 4, NULL);
+	for (int i = 0; i < SIGNATURES; i++) {
+		tables[i] = table(w, 5);
+		refer(w, list + 4 * (size_t)i, tables[i]);
+	}
+	align(w, 4);
+	names = put_bytes(w, &count, 4);
+	put_bytes(w, NULL, 4 * NAMES);
+	for (int i = 0; i < SIGNATURES; i++)
+		refer(w, field(w, tables[i], 0), names);
+	name = table(w, 2);
+	text(w, name, 0, "x");
+	for (size_t i = 0; i < NAMES; i++)
+		refer(w, names + 4 + 4 * i, name);
+	assert_int_equal(tflite_parse(w->bytes, w->size, &model, error), -EINVAL);
+	assert_non_null(strstr(error, "a truncated or damaged file (signatures)"));
+	free(w);
 }
 
 /* Files whose vectors are aligned to 4 bytes are sound, whatever their elements are. */
@@ -163,6 +244,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reads_a_model),
+		cmocka_unit_test(test_reads_signatures),
+		cmocka_unit_test(test_refuses_signatures),
+		cmocka_unit_test(test_refuses_shared_names),
 		cmocka_unit_test(test_reads_unaligned_vectors),
 		cmocka_unit_test(test_refuses_other_files),
 		cmocka_unit_test(test_survives_truncation),

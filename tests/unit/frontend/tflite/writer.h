@@ -204,6 +204,48 @@ static inline void write_tensors(struct writer *w, size_t subgraph, const struct
 }
 
 /* The mark, and the root table with the version. Return: where the root is. */
+/* A string that a field refers to. */
+static inline void text(struct writer *w, size_t at, int index, const char *text)
+{
+	const size_t from = field(w, at, index);
+	const uint32_t length = (uint32_t)strlen(text);
+
+	align(w, 4);
+	refer(w, from, w->size);
+	put_bytes(w, &length, 4);
+	put_bytes(w, text, length + 1);
+}
+
+/**
+ * struct signature_spec - a signature to be written
+ * @input, @output: tensors, with the names "x" and "y"
+ */
+struct signature_spec {
+	const char *key;
+	uint32_t subgraph, input, output;
+};
+
+static inline void write_signatures(struct writer *w, size_t root,
+				    const struct signature_spec *specs, uint32_t count)
+{
+	size_t list = vector(w, root, 7, count, 4, NULL);
+
+	for (uint32_t i = 0; i < count; i++) {
+		size_t at = table(w, 5);
+
+		refer(w, list + 4 * i, at);
+		for (int k = 0; k < 2; k++) {
+			size_t names = vector(w, at, k, 1, 4, NULL), name = table(w, 2);
+
+			refer(w, names, name);
+			text(w, name, 0, k ? "y" : "x");
+			scalar(w, name, 1, k ? specs[i].output : specs[i].input, 4);
+		}
+		text(w, at, 2, specs[i].key);
+		scalar(w, at, 4, specs[i].subgraph, 4);
+	}
+}
+
 static inline size_t model_begin(struct writer *w)
 {
 	size_t root, skew = w->skew;
