@@ -938,7 +938,7 @@ static bool nna_job_wakes(struct kunit *test, struct nna_job_waiter *waiter,
 	INIT_WORK(&waiter->work, nna_job_wait_for_quota);
 	init_completion(&waiter->done);
 	queue_work(system_unbound_wq, &waiter->work);
-	nna_fake_wait(test, waitqueue_active(waitq));
+	nna_fake_wait(test, wq_has_sleeper(waitq));
 	end(waiter->ctx);
 	woken = wait_for_completion_timeout(&waiter->done, 10 * HZ);
 	/* End it in any case, as the memory is that of the test. */
