@@ -316,6 +316,13 @@ ROWS = [
          options="SelectV2Options"),
     edge("SELECT", [plain(10, type="BOOL", given=[0, 1] * 5), ROWS8, ROWS8],
          options="SelectOptions", name="rows"),
+    # Each input broadcasts against the others.
+    *[edge("SELECT_V2", [plain(*c, type="BOOL", given=np.arange(int(np.prod(c))) % 2),
+                         plain(*a, given=lambda kind, a=a: numbers(kind)[:int(np.prod(a))]),
+                         plain(*b, given=lambda kind, b=b: numbers(kind)[7:7 + int(np.prod(b))])],
+           options="SelectV2Options", name=f"{c}{a}{b}")
+      for c, a, b in (((3, 4), (4,), (1,)), ((1, 1, 4), (3, 1), (2, 1, 1)), ((2, 3), (2, 1), ()),
+                      ((), (2, 3), (3,)))],
     *[edge("REVERSE_SEQUENCE", [ROWS8, given(lengths, "INT32")], options="ReverseSequenceOptions",
            seqDim=[1], batchDim=[0], name=name)
       for name, lengths in (("given", [0, 1, 2, 3, 4, 5, 6, 7, 8, 8]),)],

@@ -45,7 +45,7 @@ ROWS = [
     apart("PADV2", [PADS, T(1, data="any")], "PadV2Options"),
     # LiteRT takes another quantisation of the input alone.
     *[Row("PADV2", [T(2, 6, 4, 8), PADS, T(1, data="any", scale=0.5, zero=zero)],
-          [T(scale=0.5, zero=zero)], types, "PadV2Options", name="PADV2-apart-input", left=left)
+          [T(scale=0.5, zero=zero)], types, "PadV2Options", name="PADV2-apart-input", listed=left)
       for types, zero, left in ((EIGHT, 3, None),
                                 (("INT16",), 0, "the value of INT16 has to be a constant real"))],
     apart("MIRROR_PAD", [PADS], "MirrorPadOptions", mode=[0, 1]),
@@ -66,7 +66,6 @@ ROWS = [
     Row("SELECT", [T(4, 80, type="BOOL", scale=None), T(4, 80), T(4, 80)], [T()], ALL,
         "SelectOptions", name="SELECT-apart"),
     *[Row("SELECT_V2", [T(4, 80, type="BOOL", scale=None), T(4, 80), T(*shape)], [T()], ALL,
-          "SelectV2Options", name="SELECT_V2-apart" + suffix, left=left)
-      for shape, suffix, left in (((4, 80), "", None),
-                                  ((80,), "-broadcast", "NNAPI's SELECT does not broadcast"))],
+          "SelectV2Options", name="SELECT_V2-apart" + suffix)
+      for shape, suffix in (((4, 80), ""), ((80,), "-broadcast"))],
 ]

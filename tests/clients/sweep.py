@@ -12,7 +12,8 @@ a gap, LiteRT's own without delegates; a row may ask for the latter and says why
 The cases come from rows in rows_*.py beside this file (table.py tells what a row is). A line for
 each operator and type tells the cases, the largest difference in steps (of floats: in units of the
 last place), and what was asked of whom; the last one counts what passed, what failed, and what was
-skipped since LiteRT itself refuses it, or since the NNA leaves it for a reason that its row states.
+skipped since LiteRT itself refuses it, or since it is listed: it differs, or the NNA leaves it, for a
+reason that its row states. A reason that no case needs is a failure.
 A case depends on the seed, its row and its number alone: --filter does not change it. --keep writes
 the files and inputs of cases that fail.
 """
@@ -147,8 +148,8 @@ def check(case, row, line, delegate, progress):
             return None
         line.say(str(error).strip().splitlines()[-1][:110])
         return False
-    if not taken and (row.left or known):
-        line.say(f"left: {row.left or known}")
+    if not taken and known:
+        line.say(f"left: {known}")
         return None
     if not taken:
         line.say(f"case {case.number} ({case.told}) is left by the delegate")
@@ -200,6 +201,10 @@ def sweep_row(row, kind, options, progress):
         line.skipped += good is None
         if good is False and options.keep:
             keep(case, options.keep)
+    known = row.listed.get(kind)
+    if known and not any(text.endswith(known) for text in line.said):
+        line.failed += 1
+        line.say(f"nothing differs, but it is listed: {known}")
     line.seconds = time.perf_counter() - start
     return line
 

@@ -80,26 +80,25 @@ class Row:
     @options: the schema's table of options, or bytes of a custom operator's
     @name: of the row, if one operator has several
     @own: why LiteRT's own kernels judge instead of the reference ones, or None
-    @left: why the NNA may leave the operator to LiteRT (it counts as skipped), or None; what it
-        takes is compared as ever
     @steps: the largest difference that passes; a row that has more than 0 says why beside
     @intermediates: tensors that state what is quantised within the operator
     @bound: of floats the largest difference, as a part of the value, or of 1 where that is less;
         infinities and NaN have to be the same. None: bit by bit
     @once: a case for each combination of attributes, since its values are given
-    @listed: {type: why a difference remains, as docs/tflite.md has it}: a case that differs counts
-        as skipped
+    @listed: {type: why a case may differ, or be left to LiteRT, as docs/tflite.md has it}, or one
+        reason for all types: such a case counts as skipped. A reason that no case needs is a failure
     @attributes: for each a list of values; each combination is tried
     """
 
     def __init__(self, operator, inputs, outputs, types, options=None, name=None, own=None,
-                 left=None, steps=0, version=1, intermediates=(), bound=None, once=False,
+                 steps=0, version=1, intermediates=(), bound=None, once=False,
                  listed=None, **attributes):
         self.operator, self.inputs, self.outputs = operator, inputs, outputs
         self.types, self.options, self.name = types, options, name or operator
-        self.own, self.left, self.steps, self.version = own, left, steps, version
+        self.own, self.steps, self.version = own, steps, version
         self.attributes, self.intermediates = attributes, intermediates
-        self.bound, self.once, self.listed = bound, once, listed or {}
+        self.bound, self.once = bound, once
+        self.listed = dict.fromkeys(types, listed) if isinstance(listed, str) else listed or {}
 
     def variants(self):
         """All combinations of attributes, one {} at least."""
