@@ -2,9 +2,10 @@
 /*
  * Conversion between the device's clock and CLOCK_MONOTONIC, for deadlines and timestamps.
  *
- * The conversion uses one pair of readings of both clocks, taken at the same moment. The clocks
- * drift against each other, so a deadline or a query of the time takes a new pair if the last one
- * is older than a second. This reads registers, for which a job without a deadline shall not wait.
+ * The conversion uses one pair of readings of both clocks, taken as close together as they can be.
+ * The clocks drift against each other, so a deadline or a query of the time takes a new pair if
+ * the last one is older than a second. A new pair reads registers, which takes time: a job without
+ * a deadline does not take one.
  */
 #ifndef NNA_CLOCK_H
 #define NNA_CLOCK_H
@@ -19,7 +20,7 @@ struct nna_hw;
  * @lock: protects the other fields; may be read in any context.
  * @monotonic_ns: CLOCK_MONOTONIC; 0 when the pair is not valid.
  * @tick: the device's clock at that time.
- * @uncertainty_ns: time between the two readings, at most.
+ * @uncertainty_ns: upper bound of the time between @monotonic_ns and the reading of @tick.
  */
 struct nna_clock {
 	seqlock_t lock;
@@ -40,10 +41,14 @@ void nna_clock_invalidate(struct nna_clock *clock);
 /** nna_clock_refresh() - Read a new pair if the last one is older than a second or invalid. */
 void nna_clock_refresh(struct nna_clock *clock, struct nna_hw *hw);
 
-/** nna_clock_get() - Return the last pair; any context. */
+/** nna_clock_get() - Return the last pair; *@monotonic_ns is 0 if it is not valid. Any context. */
 void nna_clock_get(struct nna_clock *clock, u64 *monotonic_ns, u64 *tick, u64 *uncertainty_ns);
 
-/** nna_clock_to_tick() - Convert CLOCK_MONOTONIC to ticks, at least 1; any context. */
+/**
+ * nna_clock_to_tick() - Convert CLOCK_MONOTONIC to the device's clock, by the last pair.
+ *
+ * Any context. Return: at least 1, since a deadline of 0 in a ring entry means that there is none.
+ */
 u64 nna_clock_to_tick(struct nna_clock *clock, const struct nna_hw *hw, u64 monotonic_ns);
 
 /** nna_clock_ns_to_ticks() - Convert a duration to ticks; rounds up and saturates. */

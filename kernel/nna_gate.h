@@ -13,9 +13,9 @@
  * in which they became runnable. A queue that is not runnable costs nobody time but its owner.
  *
  * Jobs are armed and pushed in the order in which they were admitted, whatever policy the scheduler
- * has; both are one step under one lock. SUBMIT does it itself if the job is admitted at once. Else
- * the signal of an in-fence or the end of a job admits it, in any context, and a work item does it,
- * which allocates nothing.
+ * has: a job is armed and pushed in one step under one lock. If SUBMIT itself admits the job, it
+ * also does this step. Else the signal of an in-fence or the end of another job admits the job, in
+ * any context, and a work item does this step; the work item allocates nothing.
  *
  * A queue is doomed when its context has been banned or closed, or the device is lost. Its jobs
  * then do not wait for anything but the jobs of the queue that are on the ring, and end in their
@@ -73,7 +73,7 @@ struct nna_gate_queue {
  * @queue: the job's queue.
  * @node: in nna_gate_queue.waiting, or in the list of jobs to push, or of those to end.
  * @budget: maximum run time of the job, in ns.
- * @charged: run time that is charged to its client while @entered is set.
+ * @charged: expected run time that its client has been charged with; valid while @entered is set.
  * @ready: the job's in-fences have signalled.
  * @entered: a ring entry is reserved for the job.
  */

@@ -30,7 +30,10 @@ unsigned long nna_shrinker_count(struct nna_device *nna)
 	return READ_ONCE(nna->unneeded_pages);
 }
 
-/* Purges the object. Else takes it off the list, or to its end if that may succeed later. */
+/*
+ * Purges the object and returns true. An object that cannot be locked or unmapped now moves to the
+ * end of the list, for a later call. An object that is no longer purgeable leaves the list.
+ */
 static bool nna_shrinker_try_purge(struct nna_device *nna, struct nna_bo *bo)
 {
 	struct drm_gem_object *obj = &bo->base.base;
@@ -81,7 +84,7 @@ unsigned long nna_shrinker_scan(struct nna_device *nna, unsigned long pages)
 	unsigned long freed = 0;
 	int idx;
 
-	/* Unbind frees page tables and removes mappings. */
+	/* A purge changes page tables and mappings, so it must not run while unbind frees them. */
 	if (!drm_dev_enter(&nna->drm, &idx))
 		return SHRINK_STOP;
 	if (mutex_trylock(&nna->unneeded_lock)) {

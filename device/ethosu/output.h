@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ethos-U: what becomes of the values that an operation computes: scale, zero point, clamp,
- * activation, and the place in the OFM.
+ * Ethos-U: the output stage of an operation. It scales the values, adds the zero point, applies
+ * the activation and the clamp, and writes the values into the OFM.
  */
 #ifndef ETHOSU_OUTPUT_H
 #define ETHOSU_OUTPUT_H
@@ -24,7 +24,7 @@ struct ethosu_channel_scale {
 
 /**
  * enum ethosu_scaling - how values are scaled
- * @ETHOSU_UNSCALED: not at all: they have been, or need none
+ * @ETHOSU_UNSCALED: not at all: the operation has scaled them, or they need no scaling
  * @ETHOSU_SCALED: as the operation's OFM scale says
  * @ETHOSU_BY_CHANNEL: as the channel's record says
  */
@@ -35,12 +35,12 @@ enum ethosu_scaling {
 };
 
 /**
- * struct ethosu_output - the way of a tile's values into the OFM
+ * struct ethosu_output - the output stage of a tile
  * @machine: the machine
  * @op: the operation
  * @channels: records of ETHOSU_BY_CHANNEL, by channel
  * @scaling: how values are scaled
- * @port: a port that writes
+ * @port: the port through which it writes the OFM
  */
 struct ethosu_output {
 	struct ethosu_machine *machine;
@@ -50,15 +50,18 @@ struct ethosu_output {
 	struct ethosu_port port;
 };
 
-/* Before the first tile: makes the chain buffer if the OFM goes there. Return: 0 or a status. */
+/* Call before the first tile. Makes the OFM's chain buffer, if it has one. Return: a status. */
 uint32_t ethosu_output_prepare(struct ethosu_machine *machine, const struct ethosu_operation *op);
 
-/* The way of a tile. */
+/* Return: the output stage of a tile. @channels: for ETHOSU_BY_CHANNEL. */
 struct ethosu_output ethosu_output(struct ethosu_machine *machine,
 				   const struct ethosu_operation *op, enum ethosu_scaling scaling,
 				   const struct ethosu_channel_scale *channels);
 
-/* Put values of @n channels of a pixel. They are overwritten. Return: 0 or a status. */
+/*
+ * Finishes and writes the values of @n channels of a pixel, from channel @c on. Changes @values.
+ * Return: 0 or a status.
+ */
 uint32_t ethosu_output_put(struct ethosu_output *output, uint32_t y, uint32_t x, uint32_t c,
 			   uint32_t n, int64_t *values);
 

@@ -252,7 +252,7 @@ static int unmap_ranges(struct nnadev_vfu *vfu, size_t index, size_t count)
 	const struct nnadev_bus_range *range, *end;
 	int ret = 0;
 
-	/* The array may be NULL then. */
+	/* Without ranges the array may be NULL. */
 	if (!count)
 		return 0;
 	range = &vfu->ranges.at[index];
@@ -368,7 +368,11 @@ static void drain(struct nnadev_vfu *vfu, uint32_t most)
 	pthread_mutex_unlock(&vfu->lock);
 }
 
-/* If the client has asked for no answer, the caller drains the queue afterwards. */
+/*
+ * Queues a request for the memory thread. A client that wants a reply waits for it before it relies
+ * on the effect. After a message without a reply the caller drains the queue, so that the next
+ * message finds the request done.
+ */
 static void enqueue(struct nnadev_vfu *vfu, const struct request *r)
 {
 	drain(vfu, QUEUE_SIZE - 1);
@@ -473,7 +477,7 @@ static int region_write(struct nnadev_vfu *vfu, const struct nnadev_vfu_region_a
 		bar_write(vfu, access, data);
 	else if (nnadev_function_config_write(&vfu->function, (uint32_t)access->offset,
 					      access->count, data))
-		/* Software waits 100 ms after a function level reset, and polls nothing. */
+		/* No drain: software waits 100 ms after the reset, and polls nothing. */
 		enqueue(vfu, &reset);
 	return 0;
 }
@@ -485,7 +489,7 @@ static int region_write(struct nnadev_vfu *vfu, const struct nnadev_vfu_region_a
  * @header: of the command
  * @payload: of the command
  * @size: bytes of @payload
- * @out: the reply's payload, with room for NNADEV_VFU_MAX_XFER bytes and a struct
+ * @out: the reply's payload, with room for a struct of vfu_protocol.h and NNADEV_VFU_MAX_XFER bytes
  * @out_size: bytes written to @out
  */
 struct message {
@@ -616,7 +620,7 @@ static int do_set_irqs(struct nnadev_vfu *vfu, struct message *m)
 		return -EINVAL;
 	if (__builtin_add_overflow(set.start, set.count, &end))
 		return -EINVAL;
-	/* The other kinds have no interrupts. Disabling all 0 of them is allowed. */
+	/* The other kinds have no interrupts. A client may disable all of such a kind. */
 	if (set.index != VFIO_PCI_MSIX_IRQ_INDEX)
 		return set.count || vfu->fd_count ? -EINVAL : 0;
 	if (end > vfu->vectors.count)
@@ -697,7 +701,7 @@ static int do_region_write(struct nnadev_vfu *vfu, struct message *m)
 	return 1;
 }
 
-/* Pass a message to the memory thread. Return: 1, since that answers, or a negative errno. */
+/* Pass a message to the memory thread, which replies. Return: 1, or a negative errno. */
 static int do_deferred(struct nnadev_vfu *vfu, struct message *m)
 {
 	struct request r = { .header = m->header, .fd = -1 };

@@ -349,7 +349,7 @@ int nnb_aidl_read_fields(struct nnb_reader *reader, struct nnb_arena *arena,
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Writes an array of boolean, long or descriptors, element by element. */
+/* Writes an array of boolean, long, descriptors, parcelables or unions, element by element. */
 static int nnb_write_elements(struct nnb_writer *writer, const struct nnb_aidl_field *field,
 			      const struct nnb_aidl_array *array)
 {

@@ -71,9 +71,11 @@ ANeuralNetworksExecution_getOutputOperandDimensions(ANeuralNetworksExecution *ex
 }
 
 /*
- * The time from the last signal of the fences that the run waited for to the end of the run. If the
- * signal's time is unknown, the time from the start on the device; without fences the driver's
- * time.
+ * Return: ns from the moment when the last dependency of the run had ended to the end of the run on
+ * the device. That moment is execution->ready_ns if the library waited for dependencies, else the
+ * start of the run, or a later signal of a fence. It is never later than the start on the device.
+ * If the time of a signal is unknown, the start on the device is taken. For a run without
+ * dependencies the result is execution->driver_ns.
  */
 static uint64_t nnapi_result_fenced_ns(const ANeuralNetworksExecution *execution,
 				       const struct nna_timing *timing)

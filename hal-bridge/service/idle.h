@@ -34,8 +34,8 @@ void nnb_idle_init(struct nnb_idle *idle);
 /* Ends the thread. */
 void nnb_idle_fini(struct nnb_idle *idle);
 /*
- * Starts the thread @run(@arg), unless it runs. Without memory for a thread there is none, and the
- * next call tries again.
+ * Starts the thread @run(@arg), unless it runs. If the thread cannot be created, the service goes
+ * on without it, and the next call tries again.
  */
 void nnb_idle_start(struct nnb_idle *idle, void *(*run)(void *arg), void *arg);
 /* Reports that a memory is kept. */

@@ -47,13 +47,14 @@ static void nnb_usage(FILE *out)
 	      "  --name=NAME         of the service (default nnaccel)\n"
 	      "  --aidl-version=N    of the interface, 1 to 4 (default 4)\n"
 	      "  --binder=NODE       default /dev/binder\n"
-	      "  --api-level=N       of the Android platform beside it, 30 or later (default:\n"
+	      "  --api-level=N       of the clients' Android platform, 30 or later (default:\n"
 	      "                      what /etc/gbinder.conf says, or 34)\n"
 	      "  --models=N          prepared models that a user may have (default 256)\n"
 	      "  --memory=MIB        memory that a user may have here and in the device (1024)\n"
-	      "  --objects=N         bursts, executions, buffers and memories that they keep\n"
-	      "                      which a user may have (default 4096, but no more than a\n"
-	      "                      quarter of the descriptors that the process may have)\n"
+	      "  --objects=N         objects that a user may have: bursts, executions, buffers,\n"
+	      "                      and memories that bursts and executions keep (default\n"
+	      "                      4096, but no more than a quarter of the descriptors that\n"
+	      "                      the process may have)\n"
 	      "  --executions=N      executions that a user may have under way (default 256)\n"
 	      "  --sandbox=off       stay the user that it was started by, with all system calls\n"
 	      "  --quiet             no messages on standard error\n"
@@ -173,7 +174,7 @@ static int nnb_parse(int argc, char **argv, struct nnb_settings *settings)
 	return -EINVAL;
 }
 
-/* Opens a socket to systemd, if systemd has started the process; it cannot be opened later. */
+/* Connects to systemd, if it has started the process. The sandbox forbids that later. */
 static int nnb_notify_open(void)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
@@ -207,8 +208,9 @@ static void nnb_notify_ready(int fd)
 }
 
 /*
- * Raises the limit of descriptors as far as allowed, because all clients share them. Limits the
- * objects of a user, which take a descriptor each, to a quarter of it.
+ * Raises the limit of descriptors as far as allowed, because all clients share the descriptors.
+ * Each object of a user may take a descriptor. So the default quota of objects is at most a quarter
+ * of the limit; --objects overrides it.
  */
 static void nnb_limit_files(struct nnb_quota *quota)
 {
@@ -224,7 +226,7 @@ static void nnb_limit_files(struct nnb_quota *quota)
 		quota->objects = limit.rlim_cur / 4;
 }
 
-/* Opens all files. */
+/* Opens the accelerator and binder's node. */
 static int nnb_open(const struct nnb_settings *settings, struct nnb_service **service,
 		    struct nnb_binder **binder)
 {
@@ -291,7 +293,7 @@ int main(int argc, char **argv)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
-	/* A client may pass a pipe for a dump, and nobody may read it. */
+	/* A client may pass a pipe for a dump and close its end: write() shall then fail. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Before other threads and other descriptors, which helpers must not have. */
 	settings.service.helpers =

@@ -5,10 +5,10 @@
  * An attacker who takes over the process by a parcel has binder, the accelerator, and the data that
  * other clients send to the service.
  *
- * Each client has a device of its own, so the node must stay reachable. If root starts the process,
- * it gets a root directory with only that node (or the nodes of the first accelerators, if the
- * service was not told which) and /dev/udmabuf. If another user starts it, it keeps the root
- * directory that it was given.
+ * The service opens the node again for each client, so the node must stay reachable. If root starts
+ * the process, it gets a root directory with only that node (or the nodes of the first
+ * accelerators, if the service was not told which) and /dev/udmabuf. If another user starts it, it
+ * keeps the root directory that it was given.
  */
 #ifndef NNB_SANDBOX_H
 #define NNB_SANDBOX_H
@@ -18,14 +18,13 @@
 #include "hal-bridge/service/service.h"
 
 /*
- * Gives the process mounts of its own, as root, before a second thread starts. Return: 0 or a
- * negative errno.
+ * Gives a process of root mounts of its own; does nothing for another user. Call it before a second
+ * thread starts. Return: 0 or a negative errno.
  */
 int nnb_sandbox_prepare(void);
 /*
- * Enters the sandbox, for good and with all threads. Return: 0, or a negative errno with a message
- * in
- * @why.
+ * Enters the sandbox, for good and with all threads. Return: 0, or a negative errno; @why then has
+ * a message.
  */
 int nnb_sandbox_enter(struct nnb_service *service, char *why, size_t why_size);
 /*

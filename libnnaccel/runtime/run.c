@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Runs: the functions of nnaccel.h that begin one, and the way that it takes.
+ * Runs: the functions of nnaccel.h that begin a run. A run takes one of three ways:
  *
  *	one job		the usual way: prepare.c, submit.c
  *	in parts	the shapes depend on data (parts.c)
@@ -16,7 +16,7 @@
 #include "libnnaccel/runtime/submit.h"
 #include "libnnaccel/runtime/variant.h"
 
-/* Runs in parts, in this thread, before operation @stop first. Return: the run's error. */
+/* Runs in parts, in this thread. Part one ends before operation @stop. Return: the run's error. */
 static int run_in_parts(struct nna_execution *e, uint32_t stop)
 {
 	int ret = nna_parts_run(e, stop, nna_execution_deadline_from_now(e));

@@ -14,8 +14,8 @@ extern "C" {
  * A client opens /dev/accel/accelN (driver name "nna"), creates an address space (VM), creates
  * buffer objects and binds them into the VM, creates a context on the VM and submits jobs to it.
  * Command stream, base table, report and tensors of a job are in the client's own buffers, at
- * addresses of its VM. The kernel reads none of them: the device's MMU isolates clients from each
- * other.
+ * addresses of its VM. The kernel reads none of them to run the job: the device's MMU isolates
+ * clients from each other. Only a core dump copies a job's report and its current command.
  *
  * Synchronisation is explicit: a submission names the &drm_syncobj it waits for and those it
  * signals, binary or timeline. The syncobj ioctls of the DRM core, with their sync_file import and
@@ -60,7 +60,7 @@ extern "C" {
  * -EINVAL      malformed command stream                                                bans
  * -ERANGE      an index read from memory is out of range
  * -ENOSPC      an output whose size depends on data does not fit its buffer
- * -ENOMEM      the device has no room for the job
+ * -ENOMEM      the device has no memory for the job's mappings or scratch data
  * -EIO         the device failed, or was reset from outside, and no job is guilty
  * -ECANCELED   its context was banned or destroyed, or another job's hang caused a reset
  * -ESRCH       its context was destroyed before it could start
@@ -343,9 +343,15 @@ struct drm_nna_file_counters {
  * enum drm_nna_user_type - How FILE_SET_USER names a user.
  */
 enum drm_nna_user_type {
-	/** @DRM_NNA_USER_UID: A uid, as the caller sees it: the user of files that it opens. */
+	/**
+	 * @DRM_NNA_USER_UID: A uid in the caller's user namespace. The file counts as one that this
+	 * uid has opened.
+	 */
 	DRM_NNA_USER_UID = 0,
-	/** @DRM_NNA_USER_KEY: Any number: a user of the caller's own. */
+	/**
+	 * @DRM_NNA_USER_KEY: A number that the caller chooses. The same number names different
+	 * users for callers that are different users.
+	 */
 	DRM_NNA_USER_KEY,
 };
 
@@ -644,8 +650,8 @@ struct drm_nna_vm_bind_op {
  * -ENOSPC: the VM might exceed max_mappings or max_tables. A map adds up to two mappings, since it
  * may split an old one; an unmap adds one if it splits one. There is a page table for each 2 MiB of
  * addresses with small pages, one for each 1 GiB with such tables, and so on.
- * -ENOMEM: also if all clients together have pinned as many pages as the device may pin, or the
- * file's user three times those that are left.
+ * -ENOMEM: also if the limit of pinned pages is reached. It holds for all users together; the
+ * file's user may have at most three times as many pages as are left below it.
  * -EACCES: a map without DRM_NNA_VM_BIND_OP_READONLY of a handle that has come from a dma-buf which
  * was exported for reading only; see BO_CREATE.
  *
@@ -810,8 +816,8 @@ struct drm_nna_sync {
  * an error the job does not run, and its fence has that error. A sync to wait for must already have
  * a fence (-EINVAL). The syncs to signal get the job's fence when the ioctl succeeds.
  *
- * The clients (files) of one priority share the run time of the device equally. Jobs that end at a
- * limit or with an error count, too.
+ * The users of one priority share the run time of the device equally, and so do the files of one
+ * user; see FILE_SET_USER. Jobs that end at a limit or with an error count, too.
  *
  * A timeline syncobj drops a signalled point, and its error, when a later point exists. A client
  * that needs the error waits for the last point or for a binary syncobj.
@@ -881,15 +887,18 @@ struct drm_nna_submit {
 	 */
 	__u64 deadline_ns;
 	/**
-	 * @duration_ns: The same as a time after the signal of the last in-fence; 0 for none. If
-	 * both are given, the earlier time applies.
+	 * @duration_ns: Time by which the job must have ended, counted from the signal of the last
+	 * in-fence or, if that is later, from SUBMIT; 0 for none. The earlier of this time and
+	 * @deadline_ns applies.
 	 */
 	__u64 duration_ns;
 	/**
 	 * @budget_ns: Maximum run time of the job, preempted time excluded; 0 for the job limit.
 	 */
 	__u64 budget_ns;
-	/** @loop_limit_ns: Maximum run time of the job's loops; 0 for the job limit. */
+	/**
+	 * @loop_limit_ns: Maximum run time of all loops of the job together; 0 for the job limit.
+	 */
 	__u64 loop_limit_ns;
 	/** @syncs: Array of &struct drm_nna_sync. */
 	struct drm_nna_obj_array syncs;
@@ -945,13 +954,13 @@ struct drm_nna_coredump_ring {
 	__u32 reg_doorbell;
 	/** @reg_run_time: Ring register RUN_TIME. */
 	__u32 reg_run_time;
-	/** @size: Number of slots of the ring. */
+	/** @size: Number of entries that fit in the ring. */
 	__u32 size;
 	/** @running: Whether the device serves the ring. */
 	__u32 running;
-	/** @tail: Entries that the driver has written. */
+	/** @tail: Entries that the driver has written since the ring was enabled. */
 	__u32 tail;
-	/** @done: Completions that the driver has read. */
+	/** @done: Completions that the driver has read since the ring was enabled. */
 	__u32 done;
 	/** @seqno: Sequence number of the next entry. */
 	__u32 seqno;
@@ -961,7 +970,7 @@ struct drm_nna_coredump_ring {
 	__u32 entries_offset;
 	/** @pad: Always 0. */
 	__u32 pad;
-	/** @completions: Completions read since the driver was bound. */
+	/** @completions: Completions that the driver has read since it was bound. */
 	__u64 completions;
 };
 
@@ -975,7 +984,7 @@ struct drm_nna_coredump {
 	__u32 version;
 	/** @size: Bytes of the whole dump. */
 	__u32 size;
-	/** @monotonic_ns: Time of the fault record, CLOCK_MONOTONIC. */
+	/** @monotonic_ns: CLOCK_MONOTONIC when the driver noticed the fault, hang or reset. */
 	__u64 monotonic_ns;
 	/** @tick: The device's clock when the rings were read. */
 	__u64 tick;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Counts the calls of users that are under way (link.h). */
+/* Counts the calls under way of each user, and limits them (link.h). */
 #include "hal-bridge/binder/ndk/link.h"
 
 bool nnb_ndk_enter(struct nnb_ndk *link, uid_t user)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The symbol that the plug-in exports. The archive contains the loopback, and is linked without
- * this file.
+ * The symbol that the plug-in libnnaccel-loopback.so exports. libnnaccel.a contains the loopback
+ * itself and needs no plug-in, so this file is not in it.
  */
 #include <errno.h>
 #include <string.h>

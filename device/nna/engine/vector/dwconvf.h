@@ -5,11 +5,11 @@
  *
  * A tile is a range of output rows by a range of blocks of 16 channels. An array [rows][columns]
  * holds the address of each input position under the tile's windows and is built once per tile.
- * Padding points to a row of zeros, so that borders need no special code. If the input is fp32 and
- * each of its channels has one output, addresses point into the input, and the blocks of
- * neighbouring outputs are computed one after the other. Otherwise the input of each block is first
- * converted to fp32 in scratch memory, [rows][columns][16], with zeros as padding. Sums are added
- * in the order of the window.
+ * Padding points to a row of zeros, so that borders need no special code. If input and weights are
+ * fp32, the weights are packed and each input channel has one output channel, the addresses point
+ * into the input. All blocks of a group of neighbouring outputs are then computed before the next
+ * group. Otherwise the input of each block is first converted to fp32 in scratch memory,
+ * [rows][columns][16], with zeros as padding. Products are added in the order of the window.
  */
 #ifndef NNADEV_DWCONVF_H
 #define NNADEV_DWCONVF_H
@@ -30,7 +30,7 @@
  * @conv: the decoded command
  * @columns: input columns that a row of output needs, padding included
  * @direct: input and weights are read in place
- * @tiles: the cut
+ * @tiles: how the command is cut into tiles
  */
 struct dwconv {
 	struct nnadev_conv conv;
@@ -66,7 +66,8 @@ static uint32_t image_rows(const struct dwconv *g, uint32_t rows)
 /* Bytes of the image; UINT64_MAX if they exceed the limit of scratch memory. */
 static uint64_t image_bytes(const struct dwconv *g, uint32_t rows)
 {
-	const uint64_t positions = (uint64_t)image_rows(g, rows) * g->columns; /* of 31 bits each */
+	/* Rows and columns have 31 bits each, so that the product fits. */
+	const uint64_t positions = (uint64_t)image_rows(g, rows) * g->columns;
 
 	return positions > NNADEV_ENGINE_MAX_SCRATCH / 64 ? UINT64_MAX : positions * 64;
 }
@@ -161,7 +162,7 @@ static const float *get_weights(const struct dwconv *g, uint32_t first, uint32_t
 }
 
 /**
- * struct sum - neighbouring outputs of a vector of channels
+ * struct sum - what the sums of neighbouring outputs of a vector of channels read and write
  * @at: addresses of input positions, from row 0 of the first window on
  * @next_row: distance in @at to the next row of the window
  * @first: number of the vector's first channel, counted from that of @at
@@ -423,7 +424,10 @@ static uint32_t dwconv_tile(const struct nnadev_engine_command *cmd,
 	return NNAHW_STATUS_OK;
 }
 
-/* The most that a tile costs. */
+/*
+ * Return: an upper bound of a tile's cost, in the unit of NNADEV_TILES_MOST_COST; UINT64_MAX if the
+ * tile is too large.
+ */
 static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 {
 	const struct dwconv *g = decoded;
@@ -442,7 +446,7 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 			 outputs * (g->conv.k + finish) + 500);
 }
 
-/* Accepts contiguous channels, if the windows of a row fit into scratch memory. */
+/* Accepts floats with contiguous channels, if the windows of a row fit into scratch memory. */
 static uint32_t dwconv_accepts(const struct nnadev_engine_command *cmd,
 			       struct nnadev_engine_plan *plan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The integer rules of EWISE by their exact steps, on 8 numbers of 8 or 16 bits at a time. Include
- * only from files compiled for AVX2.
+ * EWISE on quantised types in integer arithmetic: 8 elements of 8 or 16 bits at a time, with the
+ * same bits as the scalar rules of ewise.h. Include only from files compiled for AVX2.
  */
 #ifndef NNADEV_AVX2_INTEGER_H
 #define NNADEV_AVX2_INTEGER_H
@@ -73,7 +73,11 @@ static inline __m256i nnadev_scale_sum8(const struct nnahw_cmd_ewise *p, __m256i
 	return _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - p->shift))));
 }
 
-/* Computes nnadev_ewise_staged(). For MUL and MUL_ADD, @x is the product. */
+/*
+ * Computes nnadev_ewise_staged(), except for LEAKY_RELU. For MUL and MUL_ADD, @x is the product of
+ * both inputs. @more: bits by which ADD and SUB shift both inputs to the left, from
+ * nnadev_ewise_staged_bits().
+ */
 static inline __m256i nnadev_staged8(const struct nnahw_cmd_ewise *p, uint32_t more, __m256i x,
 				     __m256i y)
 {
@@ -103,8 +107,9 @@ static inline __m256i nnadev_staged8(const struct nnahw_cmd_ewise *p, uint32_t m
 }
 
 /*
- * Computes nnadev_ewise_quantised() on types of 8 and 16 bits. For MUL_ADD, returns the product;
- * the caller adds the third number.
+ * Computes nnadev_ewise_quantised() on types of 8 and 16 bits, for commands that pass
+ * nnadev_ewise_fits_in_32(). For MUL_ADD, returns the scaled product; the caller adds the third
+ * input. @bits: from nnadev_ewise_staged_bits().
  */
 static inline __m256i nnadev_ewise_integer8(const struct nnahw_cmd_ewise *p, uint32_t bits,
 					    __m256i x, __m256i y)
@@ -120,7 +125,7 @@ static inline __m256i nnadev_ewise_integer8(const struct nnahw_cmd_ewise *p, uin
 	return nnadev_scale_sum8(p, x, y, sum ? p->b_scale : 0);
 }
 
-/* Return: the largest magnitude of an operand's numbers minus the zero point. */
+/* Return: the largest |element - zero point| that the operand's type allows. */
 static inline uint64_t nnadev_largest(const struct nnadev_engine_operand *o)
 {
 	int64_t low, high;
@@ -131,7 +136,10 @@ static inline uint64_t nnadev_largest(const struct nnadev_engine_operand *o)
 	return (uint64_t)(low > high ? low : high);
 }
 
-/* True if the result of an integer rule fits into 32 bits before it is clamped. */
+/*
+ * True if nnadev_ewise_integer8() computes the command: it is not LEAKY_RELU in stages, its shifts
+ * are within the range of the vector functions, and its result fits into 32 bits before the clamp.
+ */
 static inline bool nnadev_ewise_fits_in_32(const struct nnadev_engine_command *cmd)
 {
 	const struct nnahw_cmd_ewise *p = (const struct nnahw_cmd_ewise *)cmd->raw;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* POOL of floats with AVX-512. */
+/*
+ * POOL of floats with AVX-512: avx2_pool.h compiled for AVX-512. 8-bit types are left to
+ * avx2_pool.c, since their code in avx2_pool.h has vectors of 256 bits.
+ */
 #include "device/nna/engine/x86/avx2_pool.h"
 
 static uint32_t floats_accepts(const struct nnadev_engine_command *cmd,
