@@ -128,8 +128,8 @@ static void nna_gem_uncount_locked(struct nna_bo *bo)
 
 /*
  * Counts the object's pages, before a call that may allocate them. If this succeeds,
- * nna_gem_end_get_locked() must follow that call. The exporter accounts for the pages of an imported
- * object. Fails for an object that is marked as not needed.
+ * nna_gem_end_get_locked() must follow that call. The exporter accounts for the pages of an
+ * imported object. Fails for an object that is marked as not needed.
  */
 static int nna_gem_begin_get_locked(struct nna_bo *bo)
 {

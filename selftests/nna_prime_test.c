@@ -293,7 +293,7 @@ TEST(import_read_only_in_another_file)
 	EQ(drmPrimeHandleToFD(other, offset.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
 	CHECK(mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, dmabuf, 0) == MAP_FAILED);
 
-	/* The creator's own handle writes, also if it imports the object while it has the handle. */
+	/* The creator's own handle writes, also if it imports the object while it has it. */
 	EQ(drmPrimeFDToHandle(fd, dmabuf, &again), 0);
 	EQ(again, bo);
 	EQ(vm_map(fd, vm_create(fd), bo, 0, ENV_VA, 4096, 0), 0);
