@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "frontend/delegate/parameters.h"
+#include "frontend/tflite/packed.h"
 #include "libnnaccel/support/array.h"
 
 /**
@@ -105,6 +106,26 @@ static int read_shape(struct build *b, const struct TfLiteTensor *from, struct t
 	return 0;
 }
 
+/* Unpacks a constant of 4 or 2 bits to INT8, as the reader of files does. */
+static int unpack(struct build *b, const struct TfLiteTensor *from, struct tflite_tensor *to)
+{
+	const uint32_t bits = tflite_packed_bits(to->type);
+	const uint64_t bytes = (to->elements * bits + 7) / 8;
+	int8_t *numbers;
+
+	if (from->bytes < bytes)
+		return refuse(b, -EINVAL, "a constant has %zu bytes, its shape needs %llu",
+			      from->bytes, (unsigned long long)bytes);
+	numbers = tflite_derive(b->out->model, to->elements);
+	if (!numbers)
+		return no_memory(b);
+	tflite_unpack(from->data, bits, to->elements, numbers);
+	to->type = TFLITE_INT8;
+	to->data = numbers;
+	to->size = to->elements;
+	return 0;
+}
+
 static int read_tensor(struct build *b, const struct TfLiteTensor *from, struct tflite_tensor *to)
 {
 	const struct TfLiteIntArray *signature = from->dims_signature;
@@ -125,6 +146,8 @@ static int read_tensor(struct build *b, const struct TfLiteTensor *from, struct 
 		return ret;
 	if (from->sparsity)
 		return refuse(b, -ENOTSUP, "sparse constants are not supported");
+	if (tflite_packed_bits(to->type))
+		return unpack(b, from, to);
 	element = tflite_type_size(to->type);
 	to->data = from->data;
 	to->size = from->bytes;

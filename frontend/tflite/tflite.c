@@ -19,6 +19,7 @@
 
 #include "frontend/tflite/flatbuffer.h"
 #include "frontend/tflite/signature.h"
+#include "frontend/tflite/packed.h"
 #include "frontend/tflite/sparse.h"
 
 #define ALIGNMENT 64
@@ -38,10 +39,22 @@ struct tflite_derived {
 };
 
 /**
+ * struct unpacked - a buffer of packed numbers as INT8
+ * @data: NULL before it is unpacked; the model owns it
+ * @bits: of each of its @elements in the file
+ */
+struct unpacked {
+	const void *data;
+	uint64_t elements;
+	uint32_t bits;
+};
+
+/**
  * struct parser - a model while it is read
  * @codes: the file's table of operator codes
  * @buffers: the file's table of buffers
  * @aligned: for each buffer NULL, or an aligned copy of its bytes, which the model owns
+ * @unpacked: for each buffer its numbers as INT8, if they are packed; NULL if none is
  * @copied: bytes of all copies
  * @dense: bytes of all sparse constants in dense form
  * @refs: tensor numbers read so far
@@ -54,6 +67,7 @@ struct parser {
 	struct flatbuffer fb;
 	struct flatbuffer_vector codes, buffers;
 	const void **aligned;
+	struct unpacked *unpacked;
 	uint64_t copied, dense;
 	uint64_t refs;
 	const struct tflite_tensor *tensor;
@@ -93,6 +107,12 @@ static int damaged(struct parser *p, const char *what)
 {
 	return refuse(p, "a truncated or damaged file (%s)",
 		      "a whole one: download or convert it again", what);
+}
+
+static int too_few(struct parser *p, uint64_t size, uint64_t bytes)
+{
+	return refuse(p, "%llu bytes of data", "%llu or more, for its shape",
+		      (unsigned long long)size, (unsigned long long)bytes);
 }
 
 const char *tflite_code_name(uint32_t code)
@@ -473,6 +493,43 @@ static int align_constant(struct parser *p, uint32_t buffer, uint32_t element, u
 	return 0;
 }
 
+/*
+ * Unpacks a constant of 4 or 2 bits. Tensors of several subgraphs share a buffer, which is unpacked
+ * once. As buffers of a sound file do not overlap, the numbers take four times its size at most.
+ */
+static int unpack_constant(struct parser *p, uint32_t buffer, uint32_t bits,
+			   struct tflite_tensor *t, const void **data, uint64_t *size)
+{
+	const uint64_t bytes = (t->elements * bits + 7) / 8;
+	struct unpacked *u;
+	int8_t *to;
+
+	if (*size < bytes)
+		return too_few(p, *size, bytes);
+	if (!p->unpacked) {
+		p->unpacked = calloc(p->buffers.count, sizeof(*p->unpacked));
+		if (!p->unpacked)
+			return -ENOMEM;
+	}
+	u = &p->unpacked[buffer];
+	if (!u->data) {
+		if (p->fb.size - p->copied < bytes)
+			return damaged(p, "buffers overlap");
+		p->copied += bytes;
+		to = tflite_derive(p->model, t->elements);
+		if (!to)
+			return -ENOMEM;
+		tflite_unpack(*data, bits, t->elements, to);
+		*u = (struct unpacked){ to, t->elements, bits };
+	}
+	if (u->bits != bits || u->elements < t->elements)
+		return damaged(p, "buffers overlap");
+	t->type = TFLITE_INT8;
+	*data = u->data;
+	*size = t->elements;
+	return 0;
+}
+
 static int parse_quantisation(struct parser *p, const struct flatbuffer_table *table,
 			      struct tflite_tensor *t)
 {
@@ -589,13 +646,17 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table,
 			return ret;
 		buffer = 0;
 	}
+	if (tflite_packed_bits(type) && !sparse) {
+		ret = unpack_constant(p, buffer, tflite_packed_bits(type), t, &data, &size);
+		if (ret)
+			return ret;
+	}
 	whole = size;
-	element = tflite_type_size(type);
+	element = tflite_type_size(t->type);
 	if (element) {
 		bytes = t->elements * element;
 		if (size < bytes)
-			return refuse(p, "%llu bytes of data", "%llu or more, for its shape",
-				      (unsigned long long)size, (unsigned long long)bytes);
+			return too_few(p, size, bytes);
 		size = bytes;
 		ret = align_constant(p, buffer, element, whole, &data);
 		if (ret)
@@ -824,6 +885,7 @@ static int parse_owned(void *bytes, size_t size, struct tflite_model **out, char
 	p.model->description = "";
 	ret = parse_model(&p);
 	free(p.aligned);
+	free(p.unpacked);
 	if (ret == -ENOMEM)
 		say(&p, ret, "out of memory");
 	if (ret) {

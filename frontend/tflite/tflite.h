@@ -67,7 +67,8 @@ struct tflite_ints {
 /**
  * struct tflite_tensor - a value
  * @name: may be ""; from the file, unchecked characters
- * @type: enum tflite_type, or a number that the enum does not have
+ * @type: enum tflite_type, or a number that the enum does not have; INT8 for constants of INT4 and
+ *	INT2, whose @data is unpacked
  * @rank: at most TFLITE_MAX_RANK; 0 is a scalar
  * @dims: @rank values, 0 or more
  * @elements: their product

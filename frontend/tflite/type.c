@@ -30,7 +30,7 @@ const char *tflite_type_name(uint32_t type)
 	static const char *const names[] = {
 		"FLOAT32", "FLOAT16", "INT32", "UINT8", "INT64", "STRING", "BOOL", "INT16",
 		"COMPLEX64", "INT8", "FLOAT64", "COMPLEX128", "UINT64", "RESOURCE", "VARIANT",
-		"UINT32", "UINT16", "INT4", "BFLOAT16",
+		"UINT32", "UINT16", "INT4", "BFLOAT16", "INT2", "UINT4",
 	};
 
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";

@@ -19,12 +19,14 @@ enum tflite_type {
 	TFLITE_INT8 = 9,
 	TFLITE_FLOAT64 = 10,
 	TFLITE_UINT32 = 15,
+	TFLITE_INT4 = 17,
+	TFLITE_INT2 = 19,
 };
 
 /* "FLOAT32"; "?" for a type that is not in the schema. */
 const char *tflite_type_name(uint32_t type);
 
-/* Bytes of an element; 0 for strings and types that are not in enum tflite_type. */
+/* Bytes of an element; 0 for strings, packed types (packed.h) and types that are not in enum tflite_type. */
 uint32_t tflite_type_size(uint32_t type);
 
 #endif

@@ -8,7 +8,17 @@ from ai_edge_litert import schema_py_generated as schema
 # The schema's name of a type, and NumPy's.
 TYPES = {"FLOAT32": np.float32, "FLOAT16": np.float16, "INT8": np.int8, "UINT8": np.uint8,
          "INT16": np.int16, "INT32": np.int32, "INT64": np.int64, "BOOL": np.bool_,
-         "COMPLEX64": np.complex64}
+         "COMPLEX64": np.complex64, "INT4": np.int8, "INT2": np.int8}
+# Bits of the types that share bytes.
+PACKED = {"INT4": 4, "INT2": 2}
+
+
+def packed(values, bits):
+    """The bytes of signed numbers of @bits; the first of a byte is in its lowest bits."""
+    flat = np.asarray(values).reshape(-1).astype(np.uint8) & (1 << bits) - 1
+    flat = np.concatenate([flat, np.zeros(-len(flat) % (8 // bits), np.uint8)])
+    return np.bitwise_or.reduce(flat.reshape(-1, 8 // bits) << np.arange(0, 8, bits, np.uint8), 1) \
+        .astype(np.uint8)
 
 
 def options_of(name, attributes):
@@ -56,8 +66,9 @@ def write(operator, tensors, inputs, outputs, options=None, attributes=None, ver
             q.quantizedDimension = tensor.get("axis") or 0
         if tensor.get("data") is not None:
             buffer = schema.BufferT()
-            buffer.data = np.frombuffer(
-                np.ascontiguousarray(tensor["data"], TYPES[tensor["type"]]).tobytes(), np.uint8)
+            buffer.data = packed(tensor["data"], PACKED[tensor["type"]]) \
+                if tensor["type"] in PACKED else np.frombuffer(
+                    np.ascontiguousarray(tensor["data"], TYPES[tensor["type"]]).tobytes(), np.uint8)
             t.buffer = len(model.buffers)
             model.buffers.append(buffer)
         graph.tensors.append(t)

@@ -23,7 +23,7 @@ SAME, VALID = range(2)
 # Scales of inputs, unless a row says others.
 SCALES = (2.0 ** -9, 1.0)
 # Types that have a scale and a zero point, unless a row says scale=None.
-QUANTISED = ("INT8", "UINT8", "INT16")
+QUANTISED = ("INT8", "UINT8", "INT16", "INT4", "INT2")
 
 
 def near(function, octaves=1.5):
@@ -107,6 +107,8 @@ class Row:
 
 
 def limits(kind):
+    if kind in onefile.PACKED:
+        return -(1 << onefile.PACKED[kind] - 1), (1 << onefile.PACKED[kind] - 1) - 1
     return (0, 1) if kind == "BOOL" else (np.iinfo(onefile.TYPES[kind]).min,
                                           np.iinfo(onefile.TYPES[kind]).max)
 

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""
+Layers with weights of 4 and 2 bits, on quantised numbers and on FLOAT32 (hybrid). LiteRT has no
+DEPTHWISE_CONV_2D of 2 bits, and of 4 bits none on FLOAT32.
+"""
+
+import numpy as np
+
+from table import NONE, RELU, RELU6, SAME, VALID, Row, T, exactly, near
+
+
+def weights(bits, *shape, axis=None):
+    return T(*shape, type=f"INT{bits}", data="any", zero=0, scale=(2.0 ** -5, 0.5), axis=axis)
+
+
+def layer(name, operator, options, x, w, units, terms, version, types=("INT8",), bias=True, **more):
+    out = T(scale=near(lambda s: s[0] * np.max(s[1]) * 60 * terms ** 0.5))
+    b = [T(units, type="INT32", data="any", values=(-20000, 20000),
+           scale=exactly(lambda s: s[0] * s[1]))] if bias else []
+    return Row(operator, [x, w, *b], [out], types, options, name=name, version=version, **more)
+
+
+ROWS = []
+for bits in 4, 2:
+    for axis, kind in (None, ""), (0, "-channels"):
+        # An odd number of elements in a row: rows start within bytes.
+        for columns, odd in (32, ""), (31, "-odd"):
+            w = weights(bits, 17, columns, axis=axis)
+            name = f"FULLY_CONNECTED-{bits}bits{kind}{odd}"
+            ROWS += [
+                layer(name, "FULLY_CONNECTED", "FullyConnectedOptions", T(9, columns), w, 17,
+                      columns, 9, fusedActivationFunction=[NONE, RELU, RELU6]),
+                Row("FULLY_CONNECTED", [T(9, columns), w, None], [T()], ("FLOAT32",),
+                    "FullyConnectedOptions", name=name + "-hybrid", version=9,
+                    fusedActivationFunction=[NONE, RELU],
+                    asymmetricQuantizeInputs=[False, True])]
+    if bits == 4:
+        ROWS += [layer(f"DEPTHWISE_CONV_2D-{bits}bits{kind}", "DEPTHWISE_CONV_2D",
+                       "DepthwiseConv2DOptions", T(2, 9, 8, 6),
+                       weights(bits, 1, 3, 3, 6, axis=axis), 6, 9, 6, strideW=[1, 2], strideH=[1],
+                       depthMultiplier=[1], padding=[SAME, VALID])
+                 for axis, kind in ((None, ""), (3, "-channels"))]
+        ROWS += [layer(f"CONV_2D-{bits}bits{kind}", "CONV_2D", "Conv2DOptions", T(2, 9, 8, 5),
+                       weights(bits, 7, 3, 3, 5, axis=axis), 7, 45, 6, strideW=[1, 2], strideH=[1],
+                       padding=[SAME, VALID])
+                 for axis, kind in ((None, ""), (0, "-channels"))]
