@@ -16,3 +16,23 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(SELFTEST_LIBS)
+
+#. test: check-ethosu: operators and models on the Ethos-U against LiteRT, three configurations; then through the kernel's driver in VMs
+#. test: check-ethosu-operators: the first half, without a VM
+#. test: check-ethosu-long: all configurations, memory modes and choices of Vela, which give the same bytes: an hour
+#
+# tests/clients/setup and tests/ethosu/setup fetch LiteRT and Vela once; vm/setup --ethosu the driver's source.
+ETHOSU_CASES := $(BUILD)/ethosu/cases
+ETHOSU_MODELS = $(wildcard ../shared/models/*.tflite)
+ETHOSU_OPERATORS = $$(tests/clients/setup) tests/ethosu/operators.py --build $(BUILD) --vela $$(tests/ethosu/setup)
+.PHONY: check-ethosu check-ethosu-operators check-ethosu-long
+check-ethosu-operators: $(ETHOSU_RUN)
+	rm -rf $(ETHOSU_CASES)
+	$(ETHOSU_OPERATORS) --keep $(ETHOSU_CASES) $(ETHOSU_MODELS)
+
+check-ethosu: check-ethosu-operators $(ETHOSU_DRIVE) all
+	vm/setup --ethosu
+	$$(tests/ethosu/setup) tests/ethosu/driver.py --build $(BUILD) --operators $(ETHOSU_CASES) $(ETHOSU_MODELS)
+
+check-ethosu-long: $(ETHOSU_RUN)
+	$(ETHOSU_OPERATORS) --long $(ETHOSU_MODELS)

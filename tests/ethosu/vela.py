@@ -47,13 +47,17 @@ class Program:
                 self.regions[int(d[name + "_region"])] = int(d[name + "_size"])
         self.inputs = self._tensors(d, "input")
         self.outputs = self._tensors(d, "output")
-        for region, offset, size in self.inputs + self.outputs:
+        # State begins as the zero point, as TFLite's does; that of 16 bits is 0. Each use is listed.
+        zeros = [int(np.ravel(q["zero_point"])[0]) for q in d["variable_quantization"].ravel()]
+        self.variables = dict(zip(self._tensors(d, "variable"), zeros))
+        for region, offset, size in self.inputs + self.outputs + list(self.variables):
             self.regions[region] = max(self.regions.get(region, 0), offset + size)
 
     @staticmethod
     def _tensors(d, name):
         result = []
-        for i, shape in enumerate(np.atleast_2d(d[name + "_shape"])):
+        count = len(d[name + "_region"])
+        for i, shape in enumerate(np.atleast_2d(d[name + "_shape"])[:count]):
             size = int(np.prod(np.asarray(shape, np.int64))) * int(d[name + "_elem_size"][i])
             result.append((int(d[name + "_region"][i]), int(d[name + "_offset"][i]), size))
         return result
@@ -69,14 +73,18 @@ def files(program, inputs, folder):
         return path
 
     args = ["--stream", put("stream", program.stream.tobytes())]
-    size = max(len(program.constants), 16)
-    args += ["--region", "%d:%d=%s" % (program.constants_region, size,
-                                       put("constants", program.constants))]
+    # The kernel's driver takes no buffer for a region that the stream does not use.
+    if program.constants:
+        args += ["--region", "%d:%d=%s" % (program.constants_region, len(program.constants),
+                                           put("constants", program.constants))]
     for region, size in program.regions.items():
         args += ["--region", "%d:%d" % (region, size)]
     for i, ((region, offset, size), data) in enumerate(zip(program.inputs, inputs)):
         assert len(data) == size, "input %d has %d bytes, expected %d" % (i, len(data), size)
         args += ["--write", "%d:%d=%s" % (region, offset, put("in%d" % i, data))]
+    for i, ((region, offset, size), zero) in enumerate(program.variables.items()):
+        args += ["--write", "%d:%d=%s" % (region, offset, put("state%d" % i,
+                                                              bytes([zero & 0xFF]) * size))]
     names = []
     for i, (region, offset, size) in enumerate(program.outputs):
         names.append(os.path.join(folder, "out%d" % i))
