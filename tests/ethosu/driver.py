@@ -4,7 +4,11 @@
 Models through the kernel's own driver for Ethos-U, in a VM: the bytes of the device model in this
 process, which is judged against LiteRT elsewhere.
 
-    driver.py [--build BUILD] [--config NAME]... [--vm-option OPTION]... MODEL.tflite...
+    driver.py [--build BUILD] [--config NAME]... [--vm-option OPTION]... [--operators DIRECTORY]
+              [--count N] MODEL.tflite...
+
+--operators names a folder of files of single operators (operators.py --keep): N of those that Vela
+compiles whole, spread over all of them, run in the same boot.
 
 Needs `vm/setup --ethosu`, and Vela (tests/ethosu/setup prints the interpreter to call this with).
 Models whose streams leave operators to the CPU are skipped, by name. The last line is
@@ -12,6 +16,7 @@ Models whose streams leave operators to the CPU are skipped, by name. The last l
 """
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -21,10 +26,14 @@ import numpy as np
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).parent))
+import compiler  # noqa: E402
 import vela  # noqa: E402
 
-# Streams that the driver's parser refuses: RESIZE, which it does not know (7.3).
-REFUSED = {("ethos-u85", "deeplabv3_mnv2_dm05_pascal_quant")}
+# Streams that the driver's parser refuses (7.3): configuration, name, answer and reason.
+REFUSED = (
+    ("ethos-u85", r"deeplabv3_mnv2_dm05_pascal_quant|RESIZE_(BILINEAR|NEAREST_NEIGHBOR)-.*",
+     "CMDSTREAM_BO_CREATE: Invalid argument", "RESIZE"),
+)
 
 # The driver looks every 500 ms whether the job runs, and cancels one that has just ended and whose
 # interrupt's thread has had no CPU yet. So a cancelled run is repeated, and said.
@@ -44,24 +53,14 @@ try() {
 TOP = Path(__file__).parents[2]
 
 
-def compiled(model, config, folder):
-    """Vela's program of the model, or None where the NPU does not do all of it."""
-    program = Path(sys.executable).parent / "vela"
-    done = subprocess.run([program, "--accelerator-config", config, "--memory-mode", "Shared_Sram",
-                           "--output-format", "raw", "--output-dir", folder, model],
-                          capture_output=True, text=True)
-    (folder / "vela.log").write_text(done.stdout + done.stderr)
-    found = list(folder.glob("*_vela.npz"))
-    return vela.Program(found[0]) if done.returncode == 0 and len(found) == 1 else None
-
-
-def prepare(model, config, build):
+def prepare(model, config, build, process):
     """The folder with all that the guest needs, and the outputs that it has to give; or None."""
     folder = build / "ethosu" / config / model.stem
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    program = compiled(model, config, folder)
-    if not program:
+    try:
+        program = vela.Program(process.compile(model, config, folder))
+    except compiler.Refused:
         return None
     random = np.random.default_rng(1)
     inputs = [random.integers(0, 256, size, np.uint8).tobytes() for _, _, size in program.inputs]
@@ -71,24 +70,40 @@ def prepare(model, config, build):
     return folder, names, expected
 
 
+def spread(models, count, take):
+    """Up to @count results of take(model) that are not None, of models from all of the list."""
+    found, left = [], list(models)
+    while left and len(found) < count:
+        step = max(1, len(left) // (count - len(found)))
+        chosen, left = left[::step], [m for i, m in enumerate(left) if i % step]
+        found += [job for job in map(take, chosen) if job][:count - len(found)]
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=Path, default=TOP / "build")
     parser.add_argument("--config", action="append")
     parser.add_argument("--vm-option", action="append", default=[])
-    parser.add_argument("models", nargs="+", type=Path)
+    parser.add_argument("--operators", type=Path)
+    parser.add_argument("--count", type=int, default=48)
+    parser.add_argument("models", nargs="*", type=Path)
     options = parser.parse_args()
     build = options.build.absolute()
     passed = failed = skipped = 0
+    process = compiler.Compiler(sys.executable)
     for config in options.config or ["ethos-u65-256", "ethos-u65-512", "ethos-u85-256"]:
         jobs = []
         for model in options.models:
-            job = prepare(model.absolute(), config, build)
+            job = prepare(model.absolute(), config, build, process)
             if job:
                 jobs.append(job)
             else:
                 skipped += 1
                 print(f"skip {config} {model.stem}: Vela leaves operators to the CPU")
+        if options.operators:
+            jobs += spread(sorted(options.operators.absolute().glob("*-*.tflite")), options.count,
+                           lambda m: prepare(m, config, build, process))
         # One boot for all of them. Each run says how it has ended.
         script = "".join(
             f'mapfile -t a <{folder}/arguments; try {folder.name} "{build}/tests/ethosu_drive" '
@@ -102,20 +117,22 @@ def main():
         said = dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
         for folder, names, expected in jobs:
             got = [Path(n).read_bytes() if Path(n).exists() else b"" for n in names]
-            if (config[:9], folder.name) in REFUSED:
-                refused = "CMDSTREAM_BO_CREATE: Invalid argument" in said.get(folder.name, "")
+            answer = said.get(folder.name, done.stderr.strip()[-200:])
+            known = [(text, why) for npu, pattern, text, why in REFUSED
+                     if config.startswith(npu) and re.fullmatch(pattern, folder.name)]
+            if known:
+                refused = known[0][0] in answer
                 skipped += refused
                 failed += not refused
                 print("skip" if refused else "not ok", config, folder.name,
-                      "the driver refuses RESIZE" if refused else "is not refused any more")
+                      f"the driver refuses {known[0][1]}" if refused else answer)
                 continue
             differ = sum(a != b for x, y in zip(got, expected) for a, b in zip(x, y))
             right = got == expected and said.get(folder.name) == "run: done"
             passed += right
             failed += not right
             print("ok" if right else "not ok", config, folder.name,
-                  said.get(folder.name, done.stderr.strip()[-200:]),
-                  f"{differ} of {sum(map(len, expected))} bytes differ", flush=True)
+                  answer, f"{differ} of {sum(map(len, expected))} bytes differ", flush=True)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return failed != 0 or not passed
 

@@ -33,14 +33,33 @@ def words_of(cmd):
     raise ValueError("no command stream in the payload")
 
 
+# Settings of the region of a map, of weights, scales and a DMA; bit 8 of the last: no region.
+REGION_SETTINGS = (0x10F, 0x11F, 0x18F, 0x128, 0x129, 0x130, 0x131, 0x134)
+
+
+def regions_of(stream):
+    """The regions that a stream names."""
+    regions, at = set(), 0
+    while at < len(stream):
+        word = int(stream[at])
+        if word >> 14 & 3 == 0 and word & 0x3FF in REGION_SETTINGS and not word >> 24 & 1:
+            regions.add(word >> 16 & 7)
+        at += 2 if word >> 14 & 3 else 1
+    return regions
+
+
 class Program:
     """A model that Vela has compiled to one command stream."""
 
     def __init__(self, path):
         d = np.load(path, allow_pickle=True)
         self.stream = words_of(d["cmd_data"].item())
-        self.constants = bytes(np.asarray(d["weight_data"]).tobytes())
+        # NumPy stores no bytes as one of zero.
+        data = np.asarray(d["weight_data"])
+        self.constants = data.tobytes() if data.tobytes() != b"\0" else b""
         self.constants_region = int(d["weight_region"])
+        if self.constants_region not in regions_of(self.stream):
+            self.constants = b""
         self.regions = {}
         for name in ("scratch", "scratch_fast"):
             if int(d[name + "_size"]):
