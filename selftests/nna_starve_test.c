@@ -76,8 +76,8 @@ TEST(long_jobs_share_the_device)
 }
 
 /*
- * A job of a high priority that runs for seconds makes way for those below within it, at a tile: each
- * of them begins and ends while it is under way. The device's clock in the reports says so.
+ * A job of a high priority that runs for seconds makes way for lower ones within it, at a tile:
+ * each of them begins and ends while it is under way. The device's clock in the reports says so.
  */
 TEST(lower_priorities_run_within_a_high_job)
 {
