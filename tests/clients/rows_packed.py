@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """
-Layers with weights of 4 and 2 bits, on quantised numbers and on FLOAT32 (hybrid). LiteRT has no
-DEPTHWISE_CONV_2D of 2 bits, and of 4 bits none on FLOAT32.
+Layers with weights of 4 and 2 bits, on quantised numbers and on FLOAT32 (hybrid), and
+EMBEDDING_LOOKUP of integers that gives FLOAT32. LiteRT has no DEPTHWISE_CONV_2D of 2 bits, and of 4
+bits none on FLOAT32.
 """
 
 import numpy as np
@@ -20,7 +21,10 @@ def layer(name, operator, options, x, w, units, terms, version, types=("INT8",),
     return Row(operator, [x, w, *b], [out], types, options, name=name, version=version, **more)
 
 
-ROWS = []
+ROWS = [Row("EMBEDDING_LOOKUP", [T(12, type="INT32", values=(0, 28)),
+                                 T(29, 15, type="INT8", data="any", zero=0, axis=axis)], [T()],
+            ("FLOAT32",), name=f"EMBEDDING_LOOKUP-8bits{kind}", version=4)
+        for axis, kind in ((None, ""), (0, "-channels"))]
 for bits in 4, 2:
     for axis, kind in (None, ""), (0, "-channels"):
         # An odd number of elements in a row: rows start within bytes.
@@ -34,6 +38,10 @@ for bits in 4, 2:
                     "FullyConnectedOptions", name=name + "-hybrid", version=9,
                     fusedActivationFunction=[NONE, RELU],
                     asymmetricQuantizeInputs=[False, True])]
+        ROWS += [Row("EMBEDDING_LOOKUP", [T(12, type="INT32", values=(0, 28)), w], [T()],
+                     ("FLOAT32",), name=f"EMBEDDING_LOOKUP-{name}", version=4)
+                 for name, w in ((f"{bits}bits{kind}", weights(bits, 29, 16, axis=axis)),
+                                 (f"{bits}bits{kind}-rank3", weights(bits, 29, 3, 4, axis=axis)))]
     if bits == 4:
         ROWS += [layer(f"DEPTHWISE_CONV_2D-{bits}bits{kind}", "DEPTHWISE_CONV_2D",
                        "DepthwiseConv2DOptions", T(2, 9, 8, 6),

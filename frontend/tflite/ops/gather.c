@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* GATHER, which picks slices of a tensor by index; GATHER_ND and EMBEDDING_LOOKUP are plain. */
+/* GATHER, which picks slices of a tensor by index; GATHER_ND is plain. */
 #include "frontend/tflite/compose.h"
 
 /*
@@ -82,4 +82,52 @@ void tflite_translate_gather(struct tflite_translation *t, uint32_t type)
 	tflite_describe(t, x, &o);
 	o.dims[axis] = 1;
 	tflite_finish_reshaped(t, type, &o);
+}
+
+/* Whether rows of INT8 with a scale, or one for each row, become FLOAT32. */
+static bool is_scaled_table(const struct tflite_tensor *ids, const struct tflite_tensor *w,
+			    const struct tflite_tensor *y)
+{
+	for (uint32_t i = 0; i < w->zero_point_count; i++)
+		if (tflite_zero_point_at(w, i))
+			return false;
+	return ids->rank == 1 && y->type == TFLITE_FLOAT32 && w->type == TFLITE_INT8 && w->data &&
+	       w->rank >= 2 && (w->scale_count == 1 || (w->scale_count && !w->channel_dim));
+}
+
+/* NNAPI's EMBEDDING_LOOKUP keeps the type of the table: rows are looked up, then scaled. */
+void tflite_translate_embedding_lookup(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *ids = tflite_input(t, 0), *w = tflite_input(t, 1);
+	uint32_t dims[TFLITE_MAX_RANK] = { 0 };
+	struct tflite_value table, rows, real, scale;
+
+	tflite_need(t, 2, 1);
+	if (t->ret || !is_scaled_table(ids, w, tflite_output(t, 0))) {
+		tflite_plain(t, type, 2);
+		return;
+	}
+	tflite_describe(t, w, &table.o);
+	table.o.desc = (struct nna_operand_desc){ .type = NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED,
+						  .rank = w->rank,
+						  .scale = 1 };
+	table.operand = tflite_add_operand(t, &table.o);
+	tflite_set_constant(t, table.operand, w->data, w->size);
+	rows = tflite_gathered(t, table, 0, tflite_value(t, 0));
+	real = tflite_like(t, &rows, NNA_OPERAND_TENSOR_FLOAT32);
+	tflite_push(t, rows.operand);
+	tflite_emit_to(t, NNA_OPERATION_DEQUANTIZE, real.operand);
+	if (w->scale_count == 1) {
+		scale = tflite_float(t, w->scales[0]);
+	} else {
+		for (uint32_t i = 0; i < w->rank; i++)
+			dims[i] = i ? 1 : ids->dims[0];
+		scale = tflite_float_tensor(t, 1, &w->scale_count, w->scales);
+		scale = tflite_gathered(t, scale, 0, tflite_value(t, 0));
+		scale = tflite_reshaped(t, scale, w->rank, dims);
+	}
+	tflite_push(t, real.operand);
+	tflite_push(t, scale.operand);
+	tflite_push_i32(t, 0);
+	tflite_emit_outputs(t, NNA_OPERATION_MUL);
 }
