@@ -62,7 +62,8 @@ def write(operator, tensors, inputs, outputs, options=None, attributes=None, ver
             scale = np.atleast_1d(np.float32(tensor["scale"]))
             q = t.quantization = schema.QuantizationParametersT()
             q.scale = [float(s) for s in scale]
-            q.zeroPoint = [int(tensor.get("zero", 0))] * len(scale)
+            zero = np.atleast_1d(tensor.get("zero", 0))
+            q.zeroPoint = [int(z) for z in (zero if len(zero) > 1 else [zero[0]] * len(scale))]
             q.quantizedDimension = tensor.get("axis") or 0
         if tensor.get("data") is not None:
             buffer = schema.BufferT()

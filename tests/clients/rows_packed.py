@@ -25,6 +25,9 @@ ROWS = [Row("EMBEDDING_LOOKUP", [T(12, type="INT32", values=(0, 28)),
                                  T(29, 15, type="INT8", data="any", zero=0, axis=axis)], [T()],
             ("FLOAT32",), name=f"EMBEDDING_LOOKUP-8bits{kind}", version=4)
         for axis, kind in ((None, ""), (0, "-channels"))]
+ROWS += [Row("DEQUANTIZE", [T(6, 3, 5, 4, type="INT8", data="any", zero=zero, axis=axis)], [T()],
+             ("FLOAT32",), name=f"DEQUANTIZE-channel{axis}-zeros", version=5)
+         for axis, zero in ((0, [3, -128, 0, 127, -5, 1]), (3, [0, -2, 9, 100]))]
 for bits in 4, 2:
     for axis, kind in (None, ""), (0, "-channels"):
         # An odd number of elements in a row: rows start within bytes.

@@ -126,7 +126,7 @@ def fill(rng, tensor, values):
         special = [v for v in (low, high, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5) if low <= v <= high]
     else:
         low, high = values or limits(kind)
-        zero = tensor.get("zero", 0) if tensor.get("scale") is not None else 0
+        zero = int(np.max(tensor.get("zero", 0))) if tensor.get("scale") is not None else 0
         special = [v for v in (low, low, high, high, zero, zero - 1, zero + 1) if low <= v <= high]
         if high - low < 256 <= count + high - low:
             flat = np.concatenate([rng.permutation(np.arange(low, high + 1))

@@ -12,6 +12,8 @@
  */
 #include "frontend/tflite/compose.h"
 
+#include <string.h>
+
 bool tflite_is_hybrid(struct tflite_translation *t)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
@@ -87,7 +89,7 @@ struct tflite_value tflite_hybrid_weights(struct tflite_translation *t, uint32_t
 	const struct tflite_tensor *w = tflite_input(t, index);
 	struct tflite_value v = { 0 }, wide;
 
-	tflite_describe(t, w, &v.o);
+	memcpy(v.o.dims, w->dims, w->rank * sizeof(w->dims[0]));
 	v.o.desc = (struct nna_operand_desc){ .type = NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED,
 					      .rank = w->rank,
 					      .scale = 1 };

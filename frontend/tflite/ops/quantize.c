@@ -2,6 +2,40 @@
 /* Conversions between quantised and float values, between quantisations, and CAST. */
 #include "frontend/tflite/rescale.h"
 
+/* Whether constant INT8 weights have zero points of channels, which no type of NNAPI has. */
+static bool has_channel_zeros(const struct tflite_tensor *x)
+{
+	for (uint32_t i = 0; i < x->zero_point_count && x->scale_count > 1; i++)
+		if (tflite_zero_point_at(x, i) && x->type == TFLITE_INT8 && x->data)
+			return true;
+	return false;
+}
+
+/* (x - zero point of the channel) * scale of the channel. */
+static void dequantize_channels(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0);
+	float *zeros = tflite_derive(t->model, x->scale_count * sizeof(*zeros));
+	uint32_t dims[TFLITE_MAX_RANK];
+	struct tflite_value v;
+
+	if (!zeros) {
+		tflite_no_memory(t);
+		return;
+	}
+	/* One zero point may stand for all channels. */
+	for (uint32_t i = 0; i < x->scale_count; i++)
+		zeros[i] = (float)tflite_zero_point_at(x, x->zero_point_count > 1 ? i : 0);
+	for (uint32_t i = 0; i < x->rank; i++)
+		dims[i] = i == x->channel_dim ? x->scale_count : 1;
+	v = tflite_binary(t, NNA_OPERATION_SUB, tflite_hybrid_weights(t, 0),
+			  tflite_float_tensor(t, x->rank, dims, zeros));
+	tflite_push(t, v.operand);
+	tflite_push(t, tflite_float_tensor(t, x->rank, dims, x->scales).operand);
+	tflite_push_i32(t, 0);
+	tflite_emit_outputs(t, NNA_OPERATION_MUL);
+}
+
 void tflite_translate_dequantize(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
@@ -12,6 +46,10 @@ void tflite_translate_dequantize(struct tflite_translation *t, uint32_t type)
 	tflite_need(t, 1, 1);
 	if (t->ret)
 		return;
+	if (has_channel_zeros(x)) {
+		dequantize_channels(t);
+		return;
+	}
 	if (x->type != TFLITE_FLOAT16) {
 		tflite_translate_unary(t, type);
 		return;
