@@ -42,6 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  * goes, and libFuzzer two for its symbolizer. What an input leaves open adds up until it is seen.
  */
 #define FUZZ_FILES 4
+/* What the anchor's program keeps for its next runs: contexts with memory that holds operands. */
+#define FUZZ_KEPT_BYTES 65536u
 
 enum fuzz_how { FUZZ_BYTES, FUZZ_RANDOM, FUZZ_VALID, FUZZ_VALID_TOKEN };
 
@@ -75,6 +77,7 @@ struct fuzz_parcel {
  * @cache: a cache file
  * @folder: of the process's descriptors
  * @files: how many there were before the first input
+ * @bytes: charged to the client for @anchor alone: its program and what that loads
  * @objects: what the input can call, references; the first is IDevice
  * @object_count: entries of @objects
  * @in: the rest of the input
@@ -89,6 +92,7 @@ struct fuzz {
 	int cache;
 	int folder;
 	off_t files;
+	uint64_t bytes;
 	struct nnb_object *objects[FUZZ_OBJECTS];
 	uint32_t object_count;
 	struct input in;
@@ -445,6 +449,7 @@ static struct fuzz *fuzz_create(void)
 	value_fd();
 	fuzz.folder = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	fuzz.files = fuzz_count_files(&fuzz);
+	fuzz.bytes = fuzz.service->users->used.bytes;
 	return &fuzz;
 }
 
@@ -472,11 +477,23 @@ static void fuzz_end(struct fuzz *fuzz)
 	while (nnb_service_sweep(fuzz->service))
 		;
 	if (nnb_service_count_clients(fuzz->service) != 1 || user->used.models != 1 ||
-	    user->used.bytes || user->used.objects || user->used.jobs || user->used.kept ||
+	    user->used.bytes < fuzz->bytes ||
+	    user->used.bytes > fuzz->bytes + FUZZ_KEPT_BYTES || user->used.objects ||
+	    user->used.jobs || user->used.kept ||
 	    atomic_load(&fuzz->callback->object.refs) != 1 ||
 	    atomic_load(&fuzz->anchor->refs) != 1 ||
 	    fuzz_count_files(fuzz) > fuzz->files + FUZZ_FILES) {
-		fputs("something of the client is left\n", stderr);
+		fprintf(stderr,
+			"something of the client is left: %u clients, %llu models, %llu bytes (%llu at first), "
+			"%llu objects, %llu jobs, %llu kept, %u and %u references, "
+			"%lld descriptors (%lld at first)\n",
+			nnb_service_count_clients(fuzz->service),
+			(unsigned long long)user->used.models, (unsigned long long)user->used.bytes,
+			(unsigned long long)fuzz->bytes, (unsigned long long)user->used.objects,
+			(unsigned long long)user->used.jobs, (unsigned long long)user->used.kept,
+			(unsigned int)atomic_load(&fuzz->callback->object.refs),
+			(unsigned int)atomic_load(&fuzz->anchor->refs),
+			(long long)fuzz_count_files(fuzz), (long long)fuzz->files);
 		abort();
 	}
 }
