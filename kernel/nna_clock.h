@@ -46,8 +46,13 @@ void nna_clock_get(struct nna_clock *clock, u64 *monotonic_ns, u64 *tick, u64 *u
 
 /**
  * nna_clock_to_tick() - Convert CLOCK_MONOTONIC to the device's clock, by the last pair.
+ * @clock: the clock
+ * @hw: the device's registers
+ * @monotonic_ns: the time
  *
- * Any context. Return: at least 1, since a deadline of 0 in a ring entry means that there is none.
+ * Any context.
+ *
+ * Return: the tick; at least 1, since a deadline of 0 in a ring entry means that there is none.
  */
 u64 nna_clock_to_tick(struct nna_clock *clock, const struct nna_hw *hw, u64 monotonic_ns);
 
