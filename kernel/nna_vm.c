@@ -608,8 +608,14 @@ static int nna_bind_prepare_map(struct nna_vm *vm, struct drm_file *file, struct
 	if (NNA_IOCTL_DBG(drm, check_add_overflow(bind->bo_offset, bind->size, &end) ||
 			  end > obj->size))
 		return -EINVAL;
-	if (NNA_IOCTL_DBG(drm, !bind->readonly && !nna_bo_may_write(bind->bo, file)))
+	if (NNA_IOCTL_DBG(drm, !bind->readonly && !nna_bo_may_write(bind->bo, file))) {
+		/* A handle that is closed meanwhile has lost its right with its entry in the table. */
+		obj = drm_gem_object_lookup(file, handle);
+		if (!obj)
+			return -ENOENT;
+		drm_gem_object_put(obj);
 		return -EACCES;
+	}
 
 	ret = nna_bo_get_pages(bind->bo);
 	if (ret)
