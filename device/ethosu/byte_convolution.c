@@ -335,7 +335,7 @@ static bool cut(const struct bytes *b, struct ethosu_grid *grid)
 	return ((wide - 1) * w->stride_x + broad) * tall * depth <= PATCH_MAX;
 }
 
-/* Whether the engine takes boxes of the grid: its last one may be smaller, which changes nothing. */
+/* True if the engine takes a box of the grid. The last box may be smaller; it is taken, too. */
 static bool is_taken(const struct bytes *b, const struct ethosu_grid *grid)
 {
 	struct ethosu_box box = { 0, 0, 0, grid->box_height, grid->box_width, grid->box_depth };

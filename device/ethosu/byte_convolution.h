@@ -3,8 +3,8 @@
  * Ethos-U: convolutions of 8 bits by the kernels of the NNA's engine.
  *
  * They give what convolution.c defines, many times faster. A box of the OFM is a CONV or DWCONV of
- * the engine on memory of the thread: the IFM's pixels are copied there with their padding, and the
- * results from there. What the engine's commands do not say is left to convolution.c.
+ * the engine on memory of the thread: the IFM's pixels are copied into it with their padding,
+ * and the results out of it. convolution.c computes what no command of the engine describes.
  */
 #ifndef ETHOSU_BYTE_CONVOLUTION_H
 #define ETHOSU_BYTE_CONVOLUTION_H

@@ -141,7 +141,7 @@ static uint32_t shift_of(int64_t b)
 	return b < 0 ? 0 : b > 31 ? 31 : (uint32_t)b;
 }
 
-/* What a comparison gives: all bits of the OFM's type, for AND and AND_NOT to select by. */
+/* The result of a comparison: all bits of the OFM's type, or none. AND and AND_NOT select by it. */
 static int64_t mask(const struct ethosu_operation *op, bool holds)
 {
 	if (!holds)

@@ -6,8 +6,8 @@
  * base + y * stride_y + c / 16 * stride_c + (16 * x + c % 16) * bytes. The base is the tile's:
  *
  *	columns from width0 on are in tile 1 (rows up to height1) or 3, else in tile 0 (rows up to
- *	height0) or 2; coordinates count from where the tile begins. Tiles 3x1: rows up to height0
- *	are in tile 0, the next ones up to height1 in tile 1, the others in tile 2.
+ *	height0) or 2; coordinates count from where the tile begins. Tiles 3x1: the first height0
+ *	rows are in tile 0, the next height1 rows in tile 1, all others in tile 2.
  *
  * Coordinates must lie within the map.
  */

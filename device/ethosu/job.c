@@ -93,8 +93,8 @@ static uint32_t do_short(struct ethosu_job *job, const struct ethosu_command *co
 }
 
 /*
- * A branch to an offset in the stream, if it is one for any case: nothing that the model does sets
- * the result flag that the other one asks for.
+ * An unconditional branch to an offset in the stream. A conditional branch tests the result flag,
+ * which no operation of the model sets.
  */
 static uint32_t branch(struct ethosu_job *job, const struct ethosu_command *command, uint32_t *at)
 {

@@ -95,7 +95,7 @@ void ethosu_kernel_cache_destroy(struct ethosu_kernel_cache *cache)
 	free(cache);
 }
 
-/* Put @entry first; forget those that were not used for the longest time. */
+/* Put @entry first. Free the least recently used entries beyond the limit. */
 static void cache_add(struct ethosu_kernel_cache *cache, struct entry *entry)
 {
 	struct entry **last = &cache->entries;

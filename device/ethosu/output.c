@@ -104,7 +104,15 @@ static void activate(const struct ethosu_output *output, uint32_t n, int64_t *va
 static uint32_t scatter(struct ethosu_output *output, uint32_t y, uint32_t x, uint32_t c,
 			uint32_t n, const int64_t *values)
 {
+	/* Of y, x and c: the coordinate that is the row, the column and the channel in memory. */
+	static const uint8_t orders[8][3] = {
+		[0] = { 0, 1, 2 }, [4] = { 0, 1, 2 }, [5] = { 0, 1, 2 }, /* 4, 5: reserved */
+		[TRANSPOSE_WHC] = { 1, 0, 2 }, [TRANSPOSE_HCW] = { 0, 2, 1 },
+		[TRANSPOSE_WCH] = { 1, 2, 0 }, [TRANSPOSE_CHW] = { 2, 0, 1 },
+		[TRANSPOSE_CWH] = { 2, 1, 0 },
+	};
 	const struct ethosu_feature_map *ofm = &output->op->ofm;
+	const uint8_t *order = orders[output->op->transpose & 7];
 	uint32_t status = 0;
 
 	for (uint32_t i = 0; i < n && !status; i++) {
@@ -121,32 +129,8 @@ static uint32_t scatter(struct ethosu_output *output, uint32_t y, uint32_t x, ui
 			at[2] = ofm->depth - 1 - at[2];
 			break;
 		}
-		switch (output->op->transpose) {
-		case TRANSPOSE_WHC:
-			status = ethosu_map_write(ofm, output->machine, &output->port, at[1],
-						  at[0], at[2], 1, &values[i]);
-			break;
-		case TRANSPOSE_HCW:
-			status = ethosu_map_write(ofm, output->machine, &output->port, at[0],
-						  at[2], at[1], 1, &values[i]);
-			break;
-		case TRANSPOSE_WCH:
-			status = ethosu_map_write(ofm, output->machine, &output->port, at[1],
-						  at[2], at[0], 1, &values[i]);
-			break;
-		case TRANSPOSE_CHW:
-			status = ethosu_map_write(ofm, output->machine, &output->port, at[2],
-						  at[0], at[1], 1, &values[i]);
-			break;
-		case TRANSPOSE_CWH:
-			status = ethosu_map_write(ofm, output->machine, &output->port, at[2],
-						  at[1], at[0], 1, &values[i]);
-			break;
-		default:
-			status = ethosu_map_write(ofm, output->machine, &output->port, at[0],
-						  at[1], at[2], 1, &values[i]);
-			break;
-		}
+		status = ethosu_map_write(ofm, output->machine, &output->port, at[order[0]],
+					  at[order[1]], at[order[2]], 1, &values[i]);
 	}
 	return status;
 }

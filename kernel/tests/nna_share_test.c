@@ -532,11 +532,10 @@ static void nna_share_short_jobs(struct kunit *test)
 }
 
 /* A client that was idle gets no more than its share afterwards. */
-static void nna_share_idle_saves_nothing(struct kunit *test)
+static void nna_share_expect_no_savings(struct kunit *test, struct nna_share_test *t,
+					const struct nna_test_client *busy,
+					struct nna_test_client *idle)
 {
-	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *busy = nna_share_new(t, NSEC_PER_MSEC);
-	struct nna_test_client *idle = nna_share_new(t, NSEC_PER_MSEC);
 	u64 before;
 
 	nna_share_run_until(test, t, NSEC_PER_SEC);
@@ -547,6 +546,14 @@ static void nna_share_idle_saves_nothing(struct kunit *test)
 	nna_share_run_until(test, t, 6ull * NSEC_PER_SEC);
 	KUNIT_EXPECT_GE(test, busy->ran - before, 480ull * NSEC_PER_MSEC);
 	KUNIT_EXPECT_LE(test, busy->ran - before, 520ull * NSEC_PER_MSEC);
+}
+
+static void nna_share_idle_saves_nothing(struct kunit *test)
+{
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *busy = nna_share_new(t, NSEC_PER_MSEC);
+
+	nna_share_expect_no_savings(test, t, busy, nna_share_new(t, NSEC_PER_MSEC));
 }
 
 /* The run time of a user whose clients are t->clients[first] to the one before @end. */
@@ -623,18 +630,9 @@ static void nna_share_long_jobs_by_user(struct kunit *test)
 static void nna_share_idle_file_saves_nothing(struct kunit *test)
 {
 	struct nna_share_test *t = nna_share_test(test);
-	struct nna_test_client *busy = nna_share_new(t, NSEC_PER_MSEC), *idle;
-	u64 before;
+	struct nna_test_client *busy = nna_share_new(t, NSEC_PER_MSEC);
 
-	idle = nna_share_new_file(t, busy, NSEC_PER_MSEC);
-	nna_share_run_until(test, t, NSEC_PER_SEC);
-	nna_share_rest(t, idle);
-	nna_share_run_until(test, t, 5ull * NSEC_PER_SEC);
-	nna_share_return(t, idle);
-	before = busy->ran;
-	nna_share_run_until(test, t, 6ull * NSEC_PER_SEC);
-	KUNIT_EXPECT_GE(test, busy->ran - before, 480ull * NSEC_PER_MSEC);
-	KUNIT_EXPECT_LE(test, busy->ran - before, 520ull * NSEC_PER_MSEC);
+	nna_share_expect_no_savings(test, t, busy, nna_share_new_file(t, busy, NSEC_PER_MSEC));
 }
 
 /* A file that wakes is the next of its user, but does not make its user wake. */
