@@ -609,7 +609,7 @@ static int nna_bind_prepare_map(struct nna_vm *vm, struct drm_file *file, struct
 			  end > obj->size))
 		return -EINVAL;
 	if (NNA_IOCTL_DBG(drm, !bind->readonly && !nna_bo_may_write(bind->bo, file))) {
-		/* A handle that is closed meanwhile has lost its right with its entry in the table. */
+		/* A handle that was closed meanwhile took its right with it. */
 		obj = drm_gem_object_lookup(file, handle);
 		if (!obj)
 			return -ENOENT;
