@@ -343,14 +343,15 @@ static const struct tflite_span_error *find_span(const struct tflite_options *o,
 	if (!step)
 		return &no_step;
 	begin += begin < 0 ? size : 0;
+	if ((uint32_t)o->begin_mask >> bit & 1)
+		begin = step > 0 ? 0 : size - 1;
 	if ((uint32_t)o->shrink_axis_mask >> bit & 1) {
 		if (begin < 0 || begin >= size)
 			return &outside;
 		*s = (struct tflite_span){ (int32_t)begin, 1, 1, true };
 		return NULL;
 	}
-	begin = (uint32_t)o->begin_mask >> bit & 1 ? (step > 0 ? 0 : size - 1)
-						   : clamp(begin, first, last);
+	begin = clamp(begin, first, last);
 	/* If it is an offset, @end counts from the clamped begin. */
 	if (o->end_is_offset)
 		end += begin;

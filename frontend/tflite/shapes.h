@@ -29,7 +29,7 @@ struct tflite_span_error {
 /**
  * tflite_find_spans() - the elements that a STRIDED_SLICE takes of each dimension of its input
  * @options: its masks. An ellipsis stands for all dimensions that are left, a new axis for none; a
- *	dimension that shrinks uses its begin alone
+ *	dimension that shrinks uses its begin and its bit of the begin mask
  * @x: the input
  * @count: of begins, ends and steps; at most 32
  * @begin: of each dimension of the slice

@@ -336,13 +336,20 @@ ROWS = [
                                 ("beyond", [2, 3], [20, 2]), ("negative", [-1, 0], [1, 1]),
                                 ("edge", [10, 0], [-1, 8]))],
     *[edge("STRIDED_SLICE", [ROWS8, const(begin), const(end), const(step)],
-           options="StridedSliceOptions", beginMask=masks, endMask=masks, shrinkAxisMask=[0, 2],
-           offset=BOTH, name=f"{begin}{end}{step}")
+           options="StridedSliceOptions", beginMask=masks, endMask=masks,
+           shrinkAxisMask=[0, 2] if step[1] > 0 else [0], offset=[False], name=f"{begin}{end}{step}")
       for masks in ([0, 1, 2],)
       for begin, end, step in (([0, 0], [10, 8], [3, 3]), ([-1, -1], [-11, -9], [-1, -2]),
                                ([20, 20], [-20, -20], [-3, -3]), ([-20, -20], [20, 20], [4, 3]),
                                ([5, 5], [5, 7], [1, 1]), ([7, 1], [2, 7], [1, 1]),
                                ([2, 1], [7, 7], [-1, 1]), ([9, 7], [0, 0], [-2, -2]))],
+    # Ends that are offsets. An end mask beside them, or an offset beyond the dimension, makes LiteRT
+    # write beyond the memory of its output: its shape follows the offset, its loop the mask.
+    *[edge("STRIDED_SLICE", [ROWS8, const(begin), const(end), const(step)],
+           options="StridedSliceOptions", beginMask=[0, 1, 2], endMask=[0], shrinkAxisMask=[0, 2],
+           offset=[True], name=f"offset-{begin}{end}{step}")
+      for begin, end, step in (([7, 1], [2, 7], [1, 1]), ([-4, -3], [3, 3], [1, 1]),
+                               ([2, 1], [7, 6], [2, 3]), ([0, 0], [0, 8], [1, 1]))],
     *[edge("STRIDED_SLICE", [ROWS8, const([1, 0]), const([5, 3]), const([2, 1])],
            options="StridedSliceOptions", ellipsisMask=[e], newAxisMask=[n],
            shrinkAxisMask=[s], name=f"{e}{n}{s}")

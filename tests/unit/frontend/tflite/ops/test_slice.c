@@ -60,6 +60,14 @@ static void test_strided_slice(void **state)
 	/* x[:2, 1:3]: ends count from where the slice begins, which a mask or a sign may say */
 	check_slice(LIST(1, -2), LIST(2, 2), LIST(1, 1), 2, LIST(1, 0, 0, 0, 0, 1), 2, LIST(2, 2),
 		    LIST(1, 2, 11, 12));
+	/* x[0], x[..., -1] by a begin mask and the sign of the step, not by the begins */
+	check_slice(LIST(2), LIST(3), LIST(1), 1, LIST(1, 0, 0, 0, 1, 0), 1, LIST(3),
+		    LIST(0, 1, 2));
+	check_slice(LIST(0, 0), LIST(3, 3), LIST(1, -1), 2, LIST(2, 0, 0, 0, 2, 0), 1, LIST(3),
+		    LIST(2, 12, 22));
+	/* x[1:, :2]: an end mask counts more than an offset */
+	check_slice(LIST(1, 0), LIST(1, 2), LIST(1, 1), 2, LIST(0, 1, 0, 0, 0, 1), 2, LIST(2, 2),
+		    LIST(10, 11, 20, 21));
 }
 
 /* The begin is an input of the model; @last is the size of columns, -1 for "to the end". */
