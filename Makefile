@@ -122,14 +122,15 @@ clean:
 help:
 	@awk -f tests/help.awk $(filter %Makefile %.mk,$(MAKEFILE_LIST))
 
-# A goal that no rule has: one line with the targets there are.
+# A goal that no rule has: one line with the targets there are. It begins as make's own line does, by
+# which debhelper finds out whether there is a target.
 HELP_GOALS := $(strip $(foreach g,$(MAKECMDGOALS),$(if $(findstring /,$g),,$g)))
 # --eval may bring rules of its own.
 ifneq ($(and $(HELP_GOALS),$(if $(findstring --eval,$(MAKEFLAGS)),,1)),)
 HELP_TARGETS := $(shell awk -v names=1 -f tests/help.awk $(filter %Makefile %.mk,$(MAKEFILE_LIST)) 2>/dev/null)
 HELP_UNKNOWN := $(filter-out $(HELP_TARGETS),$(HELP_GOALS))
 ifneq ($(and $(HELP_TARGETS),$(HELP_UNKNOWN)),)
-$(error no target '$(firstword $(HELP_UNKNOWN))': there are $(shell awk -v names=public -f tests/help.awk $(filter %Makefile %.mk,$(MAKEFILE_LIST))); make help explains them)
+$(error No rule to make target '$(firstword $(HELP_UNKNOWN))'. There are $(shell awk -v names=public -f tests/help.awk $(filter %Makefile %.mk,$(MAKEFILE_LIST))); make help explains them)
 endif
 endif
 
