@@ -7,7 +7,7 @@
 #include "device/ethosu/feature_map.h"
 #include "device/ethosu/kernel.h"
 #include "device/ethosu/lut.h"
-#include "device/ethosu/opcode.h"
+#include "hw/ethosu/opcode.h"
 #include "device/ethosu/patch.h"
 #include "device/nna/engine/engine.h"
 

@@ -6,7 +6,6 @@
  * The data, from the inside out
  *
  *   config       what a configuration is: generation, multipliers, weight streams, ID registers
- *   opcode       the words of a command stream, by name
  *   stream       the state that a stream sets, and what one word does to it
  *   operation    an operation with all that it takes from the state, in its own units
  *   port         bytes of bus memory, by the channel of the AXI interface that moves them
@@ -27,7 +26,8 @@
  *   pmu          performance counters
  *   device       registers, interrupt, the model's thread; models: the tables that nna-device lists
  *
- * A module calls those above it only, and host/; byte_convolution also nna/engine/engine.h.
+ * A module calls those above it only, and host/; byte_convolution also nna/engine/engine.h. The
+ * words of a command stream have their names in hw/ethosu/opcode.h.
  *
  * Order of work: operations run one after the other, each as tiles on the pool of threads. So waits
  * and block dependencies, which order what the hardware overlaps, have nothing to do.

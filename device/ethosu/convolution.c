@@ -6,7 +6,7 @@
 #include "device/ethosu/byte_convolution.h"
 #include "device/ethosu/feature_map.h"
 #include "device/ethosu/kernel.h"
-#include "device/ethosu/opcode.h"
+#include "hw/ethosu/opcode.h"
 #include "device/ethosu/output.h"
 #include "device/ethosu/patch.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "device/ethosu/opcode.h"
+#include "hw/ethosu/opcode.h"
 
 #define PIECE 65536u
 #define PAUSE_BYTES (4u << 20) /* copied between two pauses */

@@ -6,7 +6,7 @@
 #include "device/ethosu/convolution.h"
 #include "device/ethosu/dma.h"
 #include "device/ethosu/elementwise.h"
-#include "device/ethosu/opcode.h"
+#include "hw/ethosu/opcode.h"
 #include "device/ethosu/operation.h"
 #include "device/ethosu/pool.h"
 #include "device/ethosu/resize.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "device/ethosu/opcode.h"
+#include "hw/ethosu/opcode.h"
 
 #define WINDOW_AREA_MAX 65536u /* of a kernel, dilated */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/ethosu/order.h"
 
-#include "device/ethosu/opcode.h"
+#include "hw/ethosu/opcode.h"
 
 #define DECOMPOSED 8u	 /* rows and columns of a part of a kernel, dilated */
 #define U65_MICRO 8u	 /* depth of microblocks */

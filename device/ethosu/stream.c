@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/ethosu/stream.h"
 
-#include "device/ethosu/opcode.h"
+#include "hw/ethosu/opcode.h"
 
 bool ethosu_command_decode(struct ethosu_command *command, const uint32_t *words, uint64_t count)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/ethosu/opcode.h"
+#include "hw/ethosu/opcode.h"
 
 #define ALIGNED 16u
 #define U65_DMAS 2u
@@ -14,8 +14,6 @@
 #define U65_BLOCK_HEIGHT 32u
 #define U65_BLOCK_WIDTH 64u
 #define U65_BLOCK_DEPTH 128u
-#define SET_BLOCKDEP 0x12f
-#define SET_PARALLEL_MODE 0x123
 #define TABLES 2048u
 
 static void report(struct ethosu_strict *strict, const char *format, ...)
@@ -66,13 +64,13 @@ static const struct field_mask masks[] = {
 	{ ETHOSU_SET_OFM_PRECISION, 0xc1c7, 0xffc7 },
 	{ ETHOSU_SET_OFM_REGION, 7, 7 },
 	{ ETHOSU_SET_KERNEL_STRIDE, 0x27f, 0x27f },
-	{ SET_PARALLEL_MODE, 1, 0 },
+	{ ETHOSU_SET_PARALLEL_MODE, 1, 0 },
 	{ ETHOSU_SET_ACC_FORMAT, 3, 0x773 },
 	{ ETHOSU_SET_ACTIVATION, 0x701f, 0x10ff },
 	{ ETHOSU_SET_WEIGHT_REGION, 7, 7 },
 	{ ETHOSU_SET_SCALE_REGION, 7, 7 },
 	{ ETHOSU_SET_WEIGHT_FORMAT, 0, 0x11 },
-	{ SET_BLOCKDEP, U65_BLOCKDEP_MAX, U85_BLOCKDEP_MAX },
+	{ ETHOSU_SET_BLOCKDEP, U65_BLOCKDEP_MAX, U85_BLOCKDEP_MAX },
 	{ ETHOSU_SET_DMA_SOURCE_REGION, 0x707, 0xf07 },
 	{ ETHOSU_SET_DMA_TARGET_REGION, 0x707, 0xf07 },
 	{ ETHOSU_SET_DMA_INDEX_REGION, 0, 7 },
@@ -495,7 +493,7 @@ static uint32_t allowed_by(const struct ethosu_strict *strict, const struct etho
 static void check_blockdep(struct ethosu_strict *strict, const struct ethosu_state *state,
 			   const struct ethosu_operation *op)
 {
-	uint32_t blockdep = ethosu_state_short(state, SET_BLOCKDEP);
+	uint32_t blockdep = ethosu_state_short(state, ETHOSU_SET_BLOCKDEP);
 	uint32_t most = strict->config->generation == ETHOSU_U65 ? U65_BLOCKDEP_MAX
 								 : U85_BLOCKDEP_MAX;
 	uint32_t allowed = most, also;

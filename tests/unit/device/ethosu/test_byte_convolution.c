@@ -15,7 +15,7 @@
 #include "device/ethosu/byte_convolution.h"
 #include "device/ethosu/convolution.h"
 #include "device/ethosu/kernel.h"
-#include "device/ethosu/opcode.h"
+#include "hw/ethosu/opcode.h"
 #include "device/ethosu/order.h"
 #include "tests/ethosu/machine.h"
 

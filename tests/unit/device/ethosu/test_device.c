@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "device/ethosu/opcode.h"
+#include "hw/ethosu/opcode.h"
 #include "device/ethosu/registers.h"
 #include "tests/ethosu/machine.h"
 
