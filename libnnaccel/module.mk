@@ -8,9 +8,11 @@ NNACCEL_DIRS := support graph ir ops backend compiler runtime winsys $(filter-ou
 NNACCEL_SRCS := $(wildcard hw/gen/*.c $(NNACCEL_DIRS:%=libnnaccel/%/*.c))
 NNACCEL_PLUGIN_SRCS := $(wildcard libnnaccel/winsys/loopback/*.c) \
 	libnnaccel/winsys/va.c libnnaccel/support/log.c libnnaccel/support/thread.c
-# What front ends share. They link it; libnnaccel.so has no use for it. Programs that link nothing
-# else of the library take the messages alone.
-NNACCEL_FRONT_OBJS := $(patsubst %,$(BUILD)/obj/libnnaccel/support/%.o,cache_file message trace)
+# What front ends share. They link it; libnnaccel.so has no use for it: it compiles nothing for an
+# Ethos-U. Programs that link nothing else of the library take the messages alone.
+NNACCEL_ETHOSU_SRCS := $(wildcard libnnaccel/backend/ethosu/*.c libnnaccel/winsys/ethosu/*.c)
+NNACCEL_FRONT_OBJS := $(patsubst %,$(BUILD)/obj/libnnaccel/support/%.o,cache_file message trace) \
+	$(NNACCEL_ETHOSU_SRCS:%.c=$(BUILD)/obj/%.o)
 NNACCEL_MESSAGE_OBJS := $(patsubst %,$(BUILD)/obj/libnnaccel/support/%.o,message environment)
 NNACCEL_LOADER := $(BUILD)/obj/libnnaccel/winsys/plugin.o
 NNACCEL_EXPORT := $(BUILD)/obj/libnnaccel/winsys/loopback/plugin.o
