@@ -11,6 +11,8 @@ _nnactl()
 		words="$(nnactl help | sed -n 's/^  nnactl \([a-z]*\) .*/\1/p') help"
 	elif [ "$before" = --device ]; then
 		words="auto loopback $(compgen -G '/dev/accel/accel*')"
+	elif [ "$before" = --npu ]; then
+		words="u65 u85"
 	elif [[ $current == -* ]]; then
 		words="$(nnactl help "${COMP_WORDS[1]}" 2>/dev/null | grep -oE -- '--[a-z-]+') --json"
 	else

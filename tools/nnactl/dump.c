@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* nnactl dump: the commands of a compiled model; core dumps are printed by coredump.c. */
+/*
+ * nnactl dump: the commands of a compiled model. Core dumps are printed by coredump.c, streams of an
+ * Ethos-U by stream.c.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/nnactl/dot.h"
 #include "tools/nnactl/listing.h"
+#include "tools/nnactl/stream.h"
 
 static int dump(struct nnactl_session *s, bool all)
 {
@@ -52,9 +56,24 @@ static int dump_dot(const struct nnactl_session *s)
 	return nnactl_json_print(value);
 }
 
+/* "u65" or "u85". Return: false with the error printed. */
+static bool read_npu(const char *text, enum nna_ethosu_generation *generation)
+{
+	if (!strcmp(text, "u65")) {
+		*generation = NNA_ETHOSU_U65;
+	} else if (!strcmp(text, "u85")) {
+		*generation = NNA_ETHOSU_U85;
+	} else {
+		nnactl_misuse("--npu is u65 or u85");
+		return false;
+	}
+	return true;
+}
+
 static int dump_main(int argc, char **argv)
 {
 	const char *device = "auto", *coredump = NULL, *signature = NULL;
+	enum nna_ethosu_generation generation = NNA_ETHOSU_UNKNOWN;
 	bool all = false, dot = false;
 	struct nnactl_session session;
 	int c, status = 0;
@@ -68,8 +87,10 @@ static int dump_main(int argc, char **argv)
 			signature = optarg;
 		else if (c == 'a')
 			all = true;
-		else
+		else if (c != 'n')
 			dot = true;
+		else if (!read_npu(optarg, &generation))
+			return 2;
 	}
 	if (!c)
 		return status;
@@ -79,6 +100,11 @@ static int dump_main(int argc, char **argv)
 			       : nnactl_misuse("dump takes a model or a core dump, not both");
 	if (optind + 1 != argc)
 		return nnactl_misuse("dump takes one model file");
+	if (!dot) {
+		status = nnactl_stream_dump(argv[optind], generation);
+		if (status >= 0)
+			return status;
+	}
 	if (dot) {
 		status = nnactl_session_load(&session, argv[optind], signature) ?: dump_dot(&session);
 	} else {
@@ -95,6 +121,7 @@ static const struct option OPTIONS[] = {
 	{ "signature", required_argument, NULL, 'g' },
 	{ "all", no_argument, NULL, 'a' },
 	{ "dot", no_argument, NULL, 'D' },
+	{ "npu", required_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -106,6 +133,7 @@ const struct nnactl_command NNACTL_DUMP = {
 	.help = "nnactl dump MODEL.tflite [--all] [--device auto|loopback|/dev/accel/accelN]\n"
 		"            [--signature S]\n"
 		"nnactl dump MODEL.tflite --dot\n"
+		"nnactl dump MODEL_vela.tflite | STREAM [--npu u65|u85]\n"
 		"nnactl dump --coredump /sys/class/devcoredump/devcdN/data\n"
 		"       each: [--json]\n\n"
 		"Prints the commands of the compiled model, with the operators and tensors that\n"
@@ -113,7 +141,10 @@ const struct nnactl_command NNACTL_DUMP = {
 		"--all prints everything, a command on a line. --dot prints the model's operators\n"
 		"as a graph: nnactl dump M --dot | dot -Tsvg. --coredump prints what the driver\n"
 		"left behind when a job faulted or hung. --signature names one of the model's\n"
-		"signatures; --dot prints all subgraphs.",
+		"signatures; --dot prints all subgraphs.\n"
+		"Of a model that Vela has compiled, and of a file with a command stream for an\n"
+		"Ethos-U (a payload of Vela's, or bare words), it prints the stream, a command on\n"
+		"a line, and needs no device. --npu says for which NPU bare words are.",
 	.options = OPTIONS,
 	.main = dump_main,
 };
