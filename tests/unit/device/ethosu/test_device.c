@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -157,6 +159,42 @@ static void test_bus_error(void **state)
 	s = begin(t);
 	op(&s, ETHOSU_OP_STOP, 0);
 	assert_int_equal(run(t, &s), ETHOSU_STATUS_IRQ | ETHOSU_STATUS_END);
+}
+
+/* What the device may only read it does not write. */
+static void test_read_only(void **state)
+{
+	static const uint32_t targets[] = { 16, SIZE - 2048 };
+	const uint64_t far = 0x7000000000ull;
+	struct test_ethosu *t = *state;
+	uint64_t address = t->address[1];
+	struct script s = begin(t);
+	uint8_t byte;
+	int fd = memfd_create("read-only", MFD_CLOEXEC);
+
+	assert_int_equal(ftruncate(fd, SIZE), 0);
+	/* The file is mapped for writing elsewhere, so that no page table of this process helps. */
+	assert_int_equal(nnadev_bus_map(&t->bus, far + SIZE, SIZE, fd, 0,
+					NNADEV_PROT_READ | NNADEV_PROT_WRITE),
+			 0);
+	assert_int_equal(nnadev_bus_map(&t->bus, far, SIZE, fd, 0, NNADEV_PROT_READ), 0);
+	memset(t->memory[0], ANSWER, SIZE);
+	t->address[1] = far;
+	/* Also where it ends in what it may write. */
+	for (uint32_t k = 0; k < 2; k++) {
+		s = begin(t);
+		test_ethosu_reset(t);
+		add_copy(&s, 0, 1, targets[k], 4096);
+		op(&s, ETHOSU_OP_STOP, 0);
+		assert_true(run(t, &s) & ETHOSU_STATUS_BUS);
+		for (uint32_t i = 0; i < SIZE; i++) {
+			assert_int_equal(pread(fd, &byte, 1, i), 1);
+			assert_int_equal(byte, 0);
+		}
+	}
+	t->address[1] = address;
+	assert_int_equal(nnadev_bus_unmap(&t->bus, far, 2 * SIZE), 0);
+	close(fd);
 }
 
 /* No command; a payload that is cut; an end without STOP; sizes that fit nothing. */
@@ -338,6 +376,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_probe, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_copy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bus_error, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_read_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_parse_errors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_endless, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_long, setup, teardown),

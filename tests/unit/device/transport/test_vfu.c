@@ -47,7 +47,7 @@ struct device {
 	uint64_t regs[REGISTERS_SIZE / 8];
 	/* the cases look while the server runs */
 	atomic_uint resets, drops, writes;
-	_Atomic bool hold_drop;
+	_Atomic bool hold_drop, interrupt_at_reset;
 };
 
 static struct device *model;
@@ -102,6 +102,8 @@ static void reset(void *device)
 	struct device *dev = device;
 
 	dev->resets++;
+	if (dev->interrupt_at_reset)
+		nnadev_bus_interrupt(dev->bus, 3);
 }
 
 static const struct nnadev_model table = {
@@ -646,6 +648,88 @@ static void test_interrupts(void **state)
 		close(fds[i]);
 }
 
+/* What is pending when a client leaves, or comes up while the device is reset, goes with it. */
+static void test_pending_interrupts(void **state)
+{
+	const uint32_t trigger = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
+	const uint32_t now = VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER;
+	struct session *s = *state;
+	uint64_t pba;
+	int fds[4];
+
+	for (int i = 0; i < 4; i++)
+		fds[i] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	greet(s);
+	enable_master(s);
+	nnadev_bus_interrupt(model->bus, 1);
+	assert_int_equal(read_region(s, MSIX, 0x800, &pba, 8), 0);
+	assert_int_equal(pba, 2);
+	/* A client that turns all vectors off has no use for it either. */
+	assert_int_equal(set_irqs(s, now, VFIO_PCI_MSIX_IRQ_INDEX, 0, 0, NULL, 0), 0);
+	assert_int_equal(read_region(s, MSIX, 0x800, &pba, 8), 0);
+	assert_int_equal(pba, 0);
+	nnadev_bus_interrupt(model->bus, 1);
+	model->interrupt_at_reset = true;
+	assert_int_equal(leave(s), 0);
+	model->interrupt_at_reset = false;
+
+	start_serving(s);
+	greet(s);
+	assert_int_equal(read_region(s, MSIX, 0x800, &pba, 8), 0);
+	assert_int_equal(pba, 0);
+	assert_int_equal(set_irqs(s, trigger, VFIO_PCI_MSIX_IRQ_INDEX, 0, 4, fds, 4), 0);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(drain_eventfd(fds[i]), 0);
+		close(fds[i]);
+	}
+}
+
+/* However many interrupts a client has had, it gets the next one. */
+static void test_many_interrupts(void **state)
+{
+	const uint32_t trigger = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
+	struct session *s = *state;
+	int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+
+	greet(s);
+	enable_master(s);
+	assert_int_equal(set_irqs(s, trigger, VFIO_PCI_MSIX_IRQ_INDEX, 0, 1, &fd, 1), 0);
+	/* More than completions that the kernel keeps until they are collected. */
+	for (int i = 0; i < 20000; i++) {
+		nnadev_bus_interrupt(model->bus, 0);
+		assert_int_equal(drain_eventfd(fd), 1);
+	}
+	close(fd);
+}
+
+/* An eventfd that another one takes the place of is closed, and so is one that is refused. */
+static void test_replaced_eventfds(void **state)
+{
+	const uint32_t trigger = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
+	struct session *s = *state;
+	int fds[2], pipes[2];
+	unsigned int before;
+
+	fds[0] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	fds[1] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	assert_int_equal(pipe(pipes), 0);
+	greet(s);
+	assert_int_equal(set_irqs(s, trigger, VFIO_PCI_MSIX_IRQ_INDEX, 0, 2, fds, 2), 0);
+	before = open_fds();
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(set_irqs(s, trigger, VFIO_PCI_MSIX_IRQ_INDEX, 0, 2, fds, 2), 0);
+	assert_int_equal(open_fds(), before);
+	assert_int_equal(set_irqs(s, trigger, VFIO_PCI_MSIX_IRQ_INDEX, 0, 1, &pipes[1], 1), EINVAL);
+	assert_int_equal(open_fds(), before);
+	/* Without a file the vector has none. */
+	assert_int_equal(set_irqs(s, trigger, VFIO_PCI_MSIX_IRQ_INDEX, 0, 2, NULL, 0), 0);
+	assert_int_equal(open_fds(), before - 2);
+	for (int i = 0; i < 2; i++) {
+		close(fds[i]);
+		close(pipes[i]);
+	}
+}
+
 static void test_dma(void **state)
 {
 	const uint32_t rw = VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE;
@@ -873,6 +957,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bus_master, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_registers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_interrupts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pending_interrupts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_interrupts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_replaced_eventfds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_dma, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unmap_waits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reset, setup, teardown),

@@ -727,6 +727,52 @@ static void test_boost(void **state)
 	expect(2, NNAHW_STATUS_OK);
 }
 
+/* A boost lasts until the last job that it is for has ended, also if others of its ring follow. */
+static void test_boost_ends(void **state)
+{
+	struct nnahw_ring_entry boost = { .type = NNAHW_ENTRY_BOOST }, e[3];
+
+	for (uint32_t i = 0; i < 3; i++)
+		add(i, 'a' + i, 10, 1, false);
+	hold('a', 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		e[i] = rig_job(&rig, &spaces[i]);
+		rig_submit(&rig, 0, &e[i]);
+	}
+	wait_held();
+	/* That of the first job does not shorten that of the second one. */
+	for (uint32_t i = 2; i-- > 0;) {
+		boost.address = e[i].seqno;
+		rig_submit(&rig, NNAHW_CONTROL_RING, &boost);
+	}
+	hold('b', 0);
+	nnadev_event_raise(&fake.event);
+	expect(NNAHW_CONTROL_RING, NNAHW_STATUS_OK);
+	expect(NNAHW_CONTROL_RING, NNAHW_STATUS_OK);
+	expect(0, NNAHW_STATUS_OK);
+	wait_for(&fake.logged, 11);
+	wait_held();
+	assert_true(rig.dev->rings[0].boosted);
+	hold('c', 0);
+	nnadev_event_raise(&fake.event);
+	expect(0, NNAHW_STATUS_OK);
+	wait_for(&fake.logged, 21);
+	wait_held();
+	assert_false(rig.dev->rings[0].boosted);
+	/* One for a job that never comes ends when the ring is empty. */
+	boost.address = e[2].seqno + 100;
+	rig_submit(&rig, NNAHW_CONTROL_RING, &boost);
+	release();
+	expect(NNAHW_CONTROL_RING, NNAHW_STATUS_OK);
+	expect(0, NNAHW_STATUS_OK);
+	hold('b', 0);
+	submit(1);
+	wait_held();
+	assert_false(rig.dev->rings[0].boosted);
+	release();
+	expect(1, NNAHW_STATUS_OK);
+}
+
 /* A slice that is over ends between tiles. */
 static void test_slice(void **state)
 {
@@ -1195,6 +1241,7 @@ int main(void)
 		ONE(test_aging_within_job),
 		ONE(test_aging_by_time),
 		ONE(test_boost),
+		ONE(test_boost_ends),
 		ONE(test_slice),
 		ONE(test_abort_running),
 		THREE(test_abort_running),

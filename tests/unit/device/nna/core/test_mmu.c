@@ -443,6 +443,56 @@ static void test_dma_unmap(void **state)
 	expect_fault(&space, NNAHW_STATUS_FAULT_BUS, NNAHW_FAULT_KIND_BUS, far + 9 * RIG_PAGE);
 }
 
+/*
+ * Writes to four pages that may be read only, be it by the page table or on the bus: in one piece
+ * and page by page, whether the device has read them before or not. The pages behind them may be
+ * written all the same.
+ */
+static void check_read_only(bool bus, bool pieces, bool known)
+{
+	uint64_t far = 0x4000000000ull, offset = space.data - RIG_BUS, half = 4 * RIG_PAGE;
+	uint8_t *data = rig_at(&rig, space.data), before[4 * RIG_PAGE];
+	uint32_t first = pieces ? 1 : 0;
+
+	assert_int_equal(nnadev_dma_map(rig.dev, far, half, rig.fd, offset,
+					NNADEV_PROT_READ | (bus ? 0 : NNADEV_PROT_WRITE)),
+			 0);
+	assert_int_equal(nnadev_dma_map(rig.dev, far + half, half, rig.fd, offset + half,
+					NNADEV_PROT_READ | NNADEV_PROT_WRITE),
+			 0);
+	for (uint32_t i = 0; i < 8; i++)
+		rig_map(&rig, space.root, RIG_VA_DATA + i * RIG_PAGE,
+			far + (i ^ first) * RIG_PAGE, 1, bus || i >= 4 ? NNAHW_PTE_WRITE : 0);
+	rig_invalidate(&rig, space.asid);
+	pattern(data, RIG_DATA_PAGES * RIG_PAGE, 9);
+	memcpy(before, data, half);
+	if (known) {
+		copy_stream(&space, 0, 16 * RIG_PAGE, 0, 100, 7 * RIG_PAGE);
+		expect(&space, NNAHW_STATUS_OK);
+	}
+	copy_stream(&space, 0, 100, 0, 24 * RIG_PAGE, 2 * RIG_PAGE);
+	if (bus)
+		expect_fault(&space, NNAHW_STATUS_FAULT_BUS, NNAHW_FAULT_KIND_BUS,
+			     far + first * RIG_PAGE + 100);
+	else
+		expect_fault(&space, NNAHW_STATUS_FAULT_MMU, NNAHW_FAULT_KIND_READ_ONLY,
+			     RIG_VA_DATA + 100);
+	assert_memory_equal(data, before, half);
+	copy_stream(&space, 0, half, 0, 24 * RIG_PAGE, half);
+	expect(&space, NNAHW_STATUS_OK);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_memory_equal(data + half + (i ^ first) * RIG_PAGE,
+				    data + (24 + i) * RIG_PAGE, RIG_PAGE);
+	assert_memory_equal(data, before, half);
+	assert_int_equal(nnadev_dma_unmap(rig.dev, far, 2 * half), 0);
+}
+
+static void test_read_only(void **state)
+{
+	for (uint32_t i = 0; i < 8; i++)
+		check_read_only(i & 1, i & 2, i & 4);
+}
+
 /* Memory of this process beside that of a file, until it is taken away, and nobody else's then. */
 static void test_dma_memory(void **state)
 {
@@ -841,7 +891,7 @@ int main(void)
 		TEST(test_gather_leaves_gaps), TEST(test_large_pages),	TEST(test_faults),
 		TEST(test_faults_of_the_job),  TEST(test_invalidate),	TEST(test_isolation),
 		TEST(test_many_spaces),	       TEST(test_dma_map),	TEST(test_dma_unmap),
-		TEST(test_dma_memory),
+		TEST(test_dma_memory),	       TEST(test_read_only),
 		TEST(test_short_file),	       TEST(test_bus_master),	TEST(test_lost_pages),
 		TEST(test_random_changes),     TEST(test_huge_range),	TEST(test_drop_many),
 		TEST(test_unmap_outside),      TEST(test_gathered_again), TEST(test_frozen),

@@ -227,6 +227,29 @@ static void test_unreachable_rings(void **state)
 	}
 }
 
+/* A completion queue that the device may not write to is unreachable, and stays as it is. */
+static void test_read_only_completions(void **state)
+{
+	const uint64_t far = 0x4000000000ull, pages = rig_pages(&rig, 1, RIG_PAGE);
+	struct nnahw_ring_entry e = rig_job(&rig, &space);
+	uint8_t before[RIG_PAGE];
+
+	assert_int_equal(nnadev_dma_map(rig.dev, far, RIG_PAGE, rig.fd, pages - RIG_BUS,
+					NNADEV_PROT_READ),
+			 0);
+	memset(before, 0x5a, RIG_PAGE);
+	memset(rig_at(&rig, pages), 0x5a, RIG_PAGE);
+	rig_write(&rig, rig_ring_reg(0, NNAHW_RING_REG_CONTROL), 0);
+	wait_read(rig_ring_reg(0, NNAHW_RING_REG_STATUS), 0);
+	rig_ring_enable(&rig, 0, RIG_RING);
+	rig_write(&rig, rig_ring_reg(0, NNAHW_RING_REG_CONTROL), 0);
+	nnadev_reg_write(rig.dev, rig_ring_reg(0, NNAHW_RING_REG_CQ_BASE), 8, far);
+	rig_write(&rig, rig_ring_reg(0, NNAHW_RING_REG_CONTROL), NNAHW_RING_REG_CONTROL_ENABLE);
+	rig_submit(&rig, 0, &e);
+	ring_recovers(0);
+	assert_memory_equal(rig_at(&rig, pages), before, RIG_PAGE);
+}
+
 static void test_ring_off_while_busy(void **state)
 {
 	struct nnahw_ring_entry e;
@@ -273,6 +296,7 @@ int main(void)
 		TEST(test_ring_set_up),
 		TEST(test_hostile_doorbells),
 		TEST(test_unreachable_rings),
+		TEST(test_read_only_completions),
 		TEST(test_ring_off_while_busy),
 		TEST(test_abort_queued),
 	};
