@@ -354,6 +354,111 @@ static void test_mutations(void **state)
 	free(b.data);
 }
 
+static uint32_t real(struct nna_graph *g, float value)
+{
+	uint32_t o = operand(g, NNA_OPERAND_FLOAT32, 0, NULL, 0, 0);
+
+	assert_int_equal(nna_graph_set_constant(g, 0, o, &value, sizeof(value), false), 0);
+	return o;
+}
+
+/* BOX_WITH_NMS_LIMIT of three boxes and one class: how many boxes are left only the run tells. */
+static struct nna_graph *counted_graph(void)
+{
+	const uint32_t scores[] = { 3, 2 }, boxes[] = { 3, 8 }, batches[] = { 3 };
+	const uint32_t left[] = { 0, 4 };
+	uint32_t in[9], out[4];
+	struct nna_graph *g;
+
+	assert_int_equal(nna_graph_create(&test_log, &g), 0);
+	in[0] = operand(g, NNA_OPERAND_TENSOR_FLOAT32, 2, scores, 0, 0);
+	in[1] = operand(g, NNA_OPERAND_TENSOR_FLOAT32, 2, boxes, 0, 0);
+	in[2] = operand(g, NNA_OPERAND_TENSOR_INT32, 1, batches, 0, 0);
+	in[3] = real(g, 0.3f);
+	in[4] = scalar(g, -1);
+	in[5] = scalar(g, 0);
+	in[6] = real(g, 0.4f);
+	in[7] = real(g, 1);
+	in[8] = real(g, 0.3f);
+	out[0] = operand(g, NNA_OPERAND_TENSOR_FLOAT32, 1, left, 0, 0);
+	out[1] = operand(g, NNA_OPERAND_TENSOR_FLOAT32, 2, left, 0, 0);
+	out[2] = operand(g, NNA_OPERAND_TENSOR_INT32, 1, left, 0, 0);
+	out[3] = operand(g, NNA_OPERAND_TENSOR_INT32, 1, left, 0, 0);
+	assert_int_equal(nna_graph_add_operation(g, 0, NNA_OPERATION_BOX_WITH_NMS_LIMIT, 9, in, 4,
+						 out),
+			 0);
+	assert_int_equal(nna_graph_set_io(g, 0, 3, in, 4, out), 0);
+	assert_int_equal(nna_graph_finish(g), 0);
+	return g;
+}
+
+/*
+ * The library reads the number of rows where an output says that it is. A blob with a right
+ * checksum and an offset that is not a number in scratch memory is refused.
+ */
+static void test_counted(void **state)
+{
+	struct nna_graph *graph = counted_graph();
+	struct bytes b = save(*state, graph, 0);
+	struct nna_blob_header *h = (struct nna_blob_header *)b.data, header = *h;
+	struct nna_blob_io *io = (struct nna_blob_io *)(h + 1) + h->input_count, good = *io;
+	const struct {
+		uint64_t count, scratch_size;
+		uint32_t flags, synchronous;
+		int expected;
+	} cases[] = {
+		{ good.count, header.scratch_size, good.flags, 1, 0 },
+		/* The last number of the memory, and those that are not in it. */
+		{ header.scratch_size - 4, header.scratch_size, good.flags, 1, 0 },
+		{ header.scratch_size, header.scratch_size, good.flags, 1, -EBADMSG },
+		{ header.scratch_size + 4, header.scratch_size, good.flags, 1, -EBADMSG },
+		{ 1u << 30, header.scratch_size, good.flags, 1, -EBADMSG },
+		{ UINT64_MAX - 3, header.scratch_size, good.flags, 1, -EBADMSG },
+		{ UINT64_MAX - 7, 0, good.flags, 1, -EBADMSG },
+		{ 0, 0, good.flags, 1, -EBADMSG },
+		/* Not a whole one. */
+		{ 2, header.scratch_size, good.flags, 1, -EBADMSG },
+		/* Of an output whose number of rows is known, or of a run that may not be done. */
+		{ 4, header.scratch_size, good.flags & ~NNA_BLOB_COUNTED, 1, -EBADMSG },
+		{ good.count, header.scratch_size, good.flags, 0, -EBADMSG },
+	};
+	struct nna_program *program;
+
+	assert_true(good.flags & NNA_BLOB_COUNTED);
+	assert_int_equal(header.scratch_size % 4, 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int ret;
+
+		*h = header;
+		*io = good;
+		io->count = cases[i].count;
+		io->flags = cases[i].flags;
+		h->scratch_size = cases[i].scratch_size;
+		h->synchronous = cases[i].synchronous;
+		/* The others have theirs in the memory that there is. */
+		for (uint32_t k = 1; k < h->output_count && !cases[i].scratch_size; k++) {
+			io[k].flags &= ~NNA_BLOB_COUNTED;
+			io[k].count = 0;
+		}
+		assert_true(seal(&b));
+		for (int known = 0; known < 2; known++) {
+			ret = load(*state, known ? graph : NULL, &b, 0, &program);
+			if (ret != cases[i].expected)
+				fail_msg("case %zu: %d", i, ret);
+			nna_program_destroy(program);
+		}
+	}
+	/* An input has no number of rows. */
+	*h = header;
+	*io = good;
+	io = (struct nna_blob_io *)(h + 1);
+	io->flags |= NNA_BLOB_COUNTED;
+	assert_true(seal(&b));
+	assert_int_equal(load(*state, NULL, &b, 0, &program), -EBADMSG);
+	nna_graph_unref(graph);
+	free(b.data);
+}
+
 static void test_not_saved(void **state)
 {
 	struct nna_graph *unknown = add_graph(0), *known = add_graph(4);
@@ -403,6 +508,7 @@ int main(void)
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_each_byte),
 		cmocka_unit_test(test_mutations),
+		cmocka_unit_test(test_counted),
 		cmocka_unit_test(test_not_saved),
 		cmocka_unit_test(test_deadline),
 	};

@@ -7,6 +7,7 @@
  * On a node the gates are sync_files of vgem.
  */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,6 +125,61 @@ static void test_before_run(void **state)
 	sum_end(&s);
 }
 
+static atomic_uint cancels;
+
+static void count_cancel(struct nna_winsys *ws, struct nna_winsys_queue *queue)
+{
+	atomic_fetch_add(&cancels, 1);
+}
+
+/*
+ * A run that has ended has no queue any more: another execution may use that now, or it is gone.
+ * However the run has ended, a cancellation that comes after it cancels no queue.
+ */
+static void test_after_run(void **state)
+{
+	struct nna_device *device = *state;
+	const struct nna_winsys_ops *ops = device->ws->ops;
+	struct nna_winsys_ops counting = *ops;
+
+	counting.queue_cancel = count_cancel;
+	for (int how = 0; how < 4; how++) {
+		struct nna_fence *fence;
+		struct gate gate;
+		struct sum s;
+
+		sum_begin(&s, device, 16);
+		device->ws->ops = &counting;
+		atomic_store(&cancels, 0);
+		if (how == 0) {
+			assert_int_equal(nna_execution_compute(s.execution), 0);
+		} else if (how == 1) {
+			assert_int_equal(nna_execution_submit(s.execution, NULL, 0, &fence), 0);
+			assert_int_equal(nna_fence_wait(fence, -1), 0);
+			nna_fence_destroy(fence);
+		} else if (how == 2) {
+			const int none = INT_MAX;
+
+			/* The job is refused: its in-fence is no file. */
+			assert_true(nna_execution_submit(s.execution, &none, 1, &fence) < 0);
+		} else {
+			/* Cancelled once while it waits, and once more when that has ended it. */
+			assert_int_equal(gate_create(&gate, vgem), 0);
+			assert_int_equal(nna_execution_submit(s.execution, &gate.fd, 1, &fence), 0);
+			device->ws->ops = ops;
+			nna_execution_cancel(s.execution);
+			device->ws->ops = &counting;
+			assert_int_equal(nna_fence_wait(fence, -1), -ECANCELED);
+			nna_fence_destroy(fence);
+			gate_destroy(&gate);
+		}
+		nna_execution_cancel(s.execution);
+		assert_int_equal(atomic_load(&cancels), 0);
+		device->ws->ops = ops;
+		sum_end(&s);
+	}
+}
+
 /**
  * struct submitter - a thread that submits behind an in-fence and waits
  * @sum: what it runs
@@ -183,7 +239,7 @@ int main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_named, close_device)
 	const struct CMUnitTest tests[] = {
 		TEST(test_behind_fence), TEST(test_destroyed), TEST(test_in_library),
-		TEST(test_before_run),	 TEST(test_race),
+		TEST(test_before_run),	 TEST(test_after_run),	TEST(test_race),
 	};
 
 	if (!gated_begin(argc, argv))
