@@ -190,7 +190,8 @@ static void fill_command(const struct bytes *b, const struct ethosu_box *box,
 	uint32_t blocks = (box->depth + BLOCK - 1) / BLOCK, steps = (b->length + 3) / 4;
 	const uint32_t output[] = { 1, box->height, box->width, box->depth };
 	const uint32_t input[] = { 1, patch->height, patch->width, patch->depth };
-	const uint32_t conv[] = { blocks, steps, BLOCK, 4 }, dwconv[] = { blocks, b->length, BLOCK };
+	const uint32_t conv[] = { blocks, steps, BLOCK, 4 };
+	const uint32_t dwconv[] = { blocks, b->length, BLOCK };
 	const uint32_t channels[] = { box->depth, 4 };
 	uint64_t first = (uint64_t)box->c / BLOCK * BLOCK *
 			 (b->depthwise ? b->length : (uint64_t)steps * 4);

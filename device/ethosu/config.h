@@ -33,9 +33,9 @@
  * and block dependencies, which order what the hardware overlaps, have nothing to do.
  *
  * Errors: a function that may fail returns 0 or a status of port.h: ETHOSU_BUS(channel),
- * ETHOSU_PARSE, ETHOSU_STOPPED or ETHOSU_MEMORY. A command stream is the guest's: each size, product
- * and address of it is checked where it is used, memory is bounded by constants in the modules, and
- * time by tiles, between which a job can be stopped.
+ * ETHOSU_PARSE, ETHOSU_STOPPED or ETHOSU_MEMORY. A command stream is the guest's: each size,
+ * product and address of it is checked where it is used, memory is bounded by constants in the
+ * modules, and time by tiles, between which a job can be stopped.
  *
  * What only silicon could tell, and what the model does
  *

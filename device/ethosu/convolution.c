@@ -112,7 +112,8 @@ static void add_products(const struct convolution *conv, const struct ethosu_box
 						continue;
 					}
 					for (uint32_t kx = 0; kx < w->width; kx++) {
-						*sum = add(*sum, sum_of(from, weights, patch->depth));
+						*sum = add(*sum, sum_of(from, weights,
+							       patch->depth));
 						from += (uint64_t)w->dilation_x * patch->depth;
 						weights += conv->ifm_depth;
 					}
@@ -250,7 +251,8 @@ static struct ethosu_grid cut(const struct convolution *conv)
 			break;
 	grid.box_width = (uint32_t)wide;
 	while (grid.box_height < grid.height &&
-	       ((wide - 1) * w->stride_x + broad) * (grid.box_height * w->stride_y + tall) * depth <=
+	       ((wide - 1) * w->stride_x + broad) * (grid.box_height * w->stride_y + tall) *
+			       depth <=
 		       PATCH_MAX / 2 &&
 	       (grid.box_height + 1) * wide * grid.box_depth <= SUMS_MAX / 2 &&
 	       (grid.box_height + 1) * wide * grid.box_depth * macs <= MACS_MAX)

@@ -46,7 +46,8 @@ static uint64_t run(const struct ethosu_feature_map *map, uint64_t pixel, uint32
 	       (uint64_t)(c % BRICK) * map->bytes;
 }
 
-static void widen(const struct ethosu_feature_map *map, const uint8_t *from, uint32_t n, int32_t *to)
+static void widen(const struct ethosu_feature_map *map, const uint8_t *from, uint32_t n,
+		  int32_t *to)
 {
 	uint32_t i;
 
@@ -139,7 +140,8 @@ uint32_t ethosu_map_read_wide(const struct ethosu_feature_map *map,
 	return 0;
 }
 
-static void narrow(const struct ethosu_feature_map *map, const int64_t *from, uint32_t n, uint8_t *to)
+static void narrow(const struct ethosu_feature_map *map, const int64_t *from, uint32_t n,
+		   uint8_t *to)
 {
 	uint32_t i;
 

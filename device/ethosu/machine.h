@@ -2,8 +2,8 @@
 /*
  * Ethos-U: what operations run on.
  *
- * A machine belongs to the thread that runs jobs. Inside an operation the tiles of the pool read it,
- * and write to their own scratch memory, to memory of the bus and to the chain buffer of the
+ * A machine belongs to the thread that runs jobs. Inside an operation the tiles of the pool read
+ * it, and write to their own scratch memory, to memory of the bus and to the chain buffer of the
  * operation.
  *
  * An OFM is cut into boxes, one for a tile. Between two rounds of tiles the machine calls @pause,

@@ -29,14 +29,14 @@ static const struct nnadev_injection injections[] = {
 	{ ETHOSU_INJECT_HANG, "hang", "N", "the next N jobs run until reset", COUNT_MAX, false },
 	{ ETHOSU_INJECT_DROP_IRQ, "drop-irq", "N", "the next N interrupts are not raised",
 	  COUNT_MAX, false },
-	{ ETHOSU_INJECT_BUS_ERROR, "bus-error", "N", "the next N jobs end in a bus error", COUNT_MAX,
-	  false },
+	{ ETHOSU_INJECT_BUS_ERROR, "bus-error", "N", "the next N jobs end in a bus error",
+	  COUNT_MAX, false },
 	{ ETHOSU_INJECT_PARSE_ERROR, "parse-error", "N", "the next N jobs end in a parse error",
 	  COUNT_MAX, false },
 	{ ETHOSU_INJECT_SLOW_NS, "slow", "NS", "every job takes NS nanoseconds longer", SLOW_MAX_NS,
 	  false },
-	{ ETHOSU_INJECT_REFUSE_RESET, "refuse-reset", "N", "the next N resets do not end", COUNT_MAX,
-	  false },
+	{ ETHOSU_INJECT_REFUSE_RESET, "refuse-reset", "N", "the next N resets do not end",
+	  COUNT_MAX, false },
 	{ 0 },
 };
 
@@ -77,7 +77,8 @@ static void inject(void *device, uint32_t number, uint64_t value)
 				   void **device)                                                  \
 	{                                                                                          \
 		struct ethosu_device *made;                                                        \
-		int r = ethosu_device_create(ethosu_config_find(title), resources, config, &made);         \
+		int r = ethosu_device_create(ethosu_config_find(title), resources, config,         \
+					     &made);                                               \
 												   \
 		if (!r)                                                                            \
 			*device = made;                                                            \

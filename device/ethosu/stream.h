@@ -54,9 +54,7 @@ struct ethosu_state {
  */
 bool ethosu_command_decode(struct ethosu_command *command, const uint32_t *words, uint64_t count);
 
-/*
- * Set state, by a command that sets some. Return: whether the opcode is one that the generation has.
- */
+/* Set state, by a command that sets some. Return: whether the opcode is one of a setting. */
 bool ethosu_state_set(struct ethosu_state *state, const struct ethosu_command *command);
 
 /* The parameter of a setting of one word. */

@@ -279,7 +279,8 @@ static void check_map(struct ethosu_strict *strict, const struct ethosu_feature_
 		       (long long)map->stride_c);
 	else if (map->base[0] % map->bytes || map->stride_y % map->bytes ||
 		 (!map->brick && map->stride_x % map->bytes))
-		report(strict, "%s: its base and strides are no multiples of an element of %u bytes",
+		report(strict, "%s: its base and strides are no multiples of an element of %u "
+			       "bytes",
 		       name, map->bytes);
 }
 
@@ -561,12 +562,14 @@ void ethosu_strict_dma(struct ethosu_strict *strict, const struct ethosu_state *
 	need_long(strict, ETHOSU_SET_DMA_SOURCE);
 	need_long(strict, ETHOSU_SET_DMA_TARGET);
 	need_long(strict, ETHOSU_SET_DMA_LENGTH);
-	touch_side(state, regions, &now, ETHOSU_SET_DMA_SOURCE_REGION, ETHOSU_SET_DMA_SOURCE, false);
-	touch_side(state, regions, &now, ETHOSU_SET_DMA_TARGET_REGION, ETHOSU_SET_DMA_TARGET, true);
+	touch_side(state, regions, &now, ETHOSU_SET_DMA_SOURCE_REGION, ETHOSU_SET_DMA_SOURCE,
+		   false);
+	touch_side(state, regions, &now, ETHOSU_SET_DMA_TARGET_REGION, ETHOSU_SET_DMA_TARGET,
+		   true);
 	for (uint32_t i = 0; i < strict->kernel_count; i++)
 		if (conflict(&strict->kernels[i], &now))
-			report(strict, "no KERNEL_WAIT orders the DMA after the operation at offset "
-				       "%u, whose bytes it uses",
+			report(strict, "no KERNEL_WAIT orders the DMA after the operation at "
+				       "offset %u, whose bytes it uses",
 			       strict->kernels[i].offset);
 	push(strict->dmas, &strict->dma_count, most, &now);
 }

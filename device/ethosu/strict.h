@@ -3,11 +3,11 @@
  * Ethos-U: what a stream does that works here, where operations run one after the other, and may
  * not work where they overlap; and what no encoding means. For authors of compilers.
  *
- * The hardware has up to 2 kernels (operations on feature maps) under way and up to 2 DMAs (U85: 4).
- * Both kinds start in order and run beside each other: a kernel waits for DMAs by DMA_WAIT, a DMA
- * for kernels by KERNEL_WAIT, a kernel for the one before it by BLOCKDEP: its first blocks may begin
- * while the last BLOCKDEP blocks of that one are not done. What is reported, with the offset in the
- * stream:
+ * The hardware has up to 2 kernels (operations on feature maps) under way and up to 2 DMAs (U85:
+ * 4). Both kinds start in order and run beside each other: a kernel waits for DMAs by DMA_WAIT, a
+ * DMA for kernels by KERNEL_WAIT, a kernel for the one before it by BLOCKDEP: its first blocks may
+ * begin while the last BLOCKDEP blocks of that one are not done. What is reported, with the offset
+ * in the stream:
  *
  *	a kernel that touches bytes of a DMA which no DMA_WAIT has waited for, and the reverse
  *	BLOCKDEP higher than blocks of both operations allow

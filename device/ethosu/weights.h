@@ -20,7 +20,8 @@
  * @fast: it is of the FWD format
  * @values: written
  * @count: values wanted; the rest of the stream is not read
- * @go_on: called after at most some 65536 values, or bytes of the stream. Return: false to end. May be NULL.
+ * @go_on: called after at most some 65536 values, or bytes of the stream. Return: false to end. May
+ *	be NULL.
  * @context: handed to it
  *
  * Return: the number of values written, which is less than @count when the stream ends before or is

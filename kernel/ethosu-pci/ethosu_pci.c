@@ -2,10 +2,10 @@
 /*
  * A PCI function for the platform driver of Arm's Ethos-U.
  *
- * The NPU is part of a SoC, and its driver (drivers/accel/ethosu) binds a platform device. nna-device
- * serves a model of the NPU as a PCI function: the registers in BAR 0, one interrupt. This driver
- * binds that function and registers a platform device on the same registers and interrupt, so that
- * the driver runs as it is.
+ * The NPU is part of a SoC, and its driver (drivers/accel/ethosu) binds a platform device.
+ * nna-device serves a model of the NPU as a PCI function: the registers in BAR 0, one interrupt.
+ * This driver binds that function and registers a platform device on the same registers and
+ * interrupt, so that the driver runs as it is.
  *
  * DMA: the function does it, the platform device asks for it. An IOMMU knows the function alone, so
  * the platform device's DMA operations are the function's, forwarded.

@@ -68,7 +68,7 @@ bool ethosu_arguments_take(struct ethosu_arguments *a, const char *option, const
 	return false;
 }
 
-/* Parse numbers with colons between them, then = and a path, or nothing. Return: the path or NULL. */
+/* Parse numbers with colons between them, then = and a path. Return: the path; NULL for none. */
 static const char *numbers(const struct ethosu_arguments *a, const char *text, uint64_t *values,
 			   int count)
 {
@@ -98,7 +98,8 @@ void ethosu_arguments_regions(struct ethosu_arguments *a)
 	for (int i = 0; i < a->region_count; i++) {
 		numbers(a, a->regions[i], v, 2);
 		if (a->size[v[0]] || !v[1])
-			ethosu_arguments_fail(a, "a region is given once, with a size", a->regions[i]);
+			ethosu_arguments_fail(a, "a region is given once, with a size",
+					      a->regions[i]);
 		a->size[v[0]] = v[1];
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a run of a command stream is given on the command line, by ethosu_run and ethosu_drive alike.
+ * What ethosu_run and ethosu_drive are given of a command stream on the command line.
  *
  *	--stream FILE			the stream's words
  *	--region N:SIZE[=FILE]		memory of region N, which begins with FILE

@@ -79,7 +79,8 @@ uint8_t *test_ethosu_memory(struct test_ethosu *test, uint32_t region, uint64_t 
 	void *memory;
 
 	size = size ? size : 1;
-	memory = mmap(NULL, mapped(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memory = mmap(NULL, mapped(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
 	need(memory != MAP_FAILED, "memory");
 	test->memory[region] = memory;
 	test->size[region] = size;
@@ -104,7 +105,8 @@ void test_ethosu_start(struct test_ethosu *test)
 		ethosu_device_write(test->device, ETHOSU_REG_BASEP + 8 * i + 4,
 				    (uint32_t)(test->address[i] >> 32));
 	}
-	ethosu_device_write(test->device, ETHOSU_REG_QBASE, (uint32_t)test->address[ETHOSU_REGIONS]);
+	ethosu_device_write(test->device, ETHOSU_REG_QBASE,
+			    (uint32_t)test->address[ETHOSU_REGIONS]);
 	ethosu_device_write(test->device, ETHOSU_REG_QBASE_HI,
 			    (uint32_t)(test->address[ETHOSU_REGIONS] >> 32));
 	ethosu_device_write(test->device, ETHOSU_REG_QSIZE, (uint32_t)test->size[ETHOSU_REGIONS]);

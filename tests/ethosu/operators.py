@@ -193,7 +193,8 @@ def check(case, variant, vela_process, folder, options):
         return ("cpu" if error.cpu else "refused"), str(error), None
     sizes = [size for _, _, size in program.outputs]
     if sizes != [o.nbytes for o in case.outputs]:
-        return "failed", f"outputs have {sizes} bytes, LiteRT's {[o.nbytes for o in case.outputs]}", None
+        wanted = [o.nbytes for o in case.outputs]
+        return "failed", f"outputs have {sizes} bytes, LiteRT's {wanted}", None
     try:
         got, _ = vela.run(str(options.build / "tests/ethosu_run"), variant.config, program,
                           [i.tobytes() for i in case.inputs], threads=1)

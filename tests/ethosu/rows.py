@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """
-Rows for the Ethos-U beside those of tests/clients: shapes of several blocks, of all micro-blocks and
-of both traversal orders; strides of 3; what Vela computes only without a batch.
+Rows for the Ethos-U beside those of tests/clients: shapes of several blocks, of all micro-blocks
+and of both traversal orders; strides of 3; what Vela computes only without a batch.
 """
 
 from rows_eight import ALL, INT8, KEEP, SUM, ints, layer, near, product
@@ -65,8 +65,8 @@ ROWS = [
         EIGHT, "MulOptions", name="MUL-channels", fusedActivationFunction=ALL),
     Row("MIRROR_PAD", [T(1, 6, 7, 8), T(4, 2, type="INT32", data=[0, 0, 2, 1, 1, 3, 0, 0])], [KEEP],
         THREE, "MirrorPadOptions", name="MIRROR_PAD-one", mode=[0, 1]),
-    Row("SOFTMAX", [T(1, 12, 11, 33, scale=(2.0 ** -8, 0.3))], [T(scale=2.0 ** -8, zero=-128)], INT8,
-        "SoftmaxOptions", name="SOFTMAX-maps", beta=[1.0]),
+    Row("SOFTMAX", [T(1, 12, 11, 33, scale=(2.0 ** -8, 0.3))], [T(scale=2.0 ** -8, zero=-128)],
+        INT8, "SoftmaxOptions", name="SOFTMAX-maps", beta=[1.0]),
     Row("BATCH_MATMUL", [T(1, 20, 33), T(1, 33, 18)], [T(scale=product(33))], INT8,
         "BatchMatMulOptions", name="BATCH_MATMUL-one", adjX=[False], adjY=[False]),
 ]

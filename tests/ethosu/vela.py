@@ -66,7 +66,7 @@ class Program:
                 self.regions[int(d[name + "_region"])] = int(d[name + "_size"])
         self.inputs = self._tensors(d, "input")
         self.outputs = self._tensors(d, "output")
-        # State begins as the zero point, as TFLite's does; that of 16 bits is 0. Each use is listed.
+        # State begins as the zero point, as TFLite's does; that of 16 bits is 0. Uses are listed.
         zeros = [int(np.ravel(q["zero_point"])[0]) for q in d["variable_quantization"].ravel()]
         self.variables = dict(zip(self._tensors(d, "variable"), zeros))
         for region, offset, size in self.inputs + self.outputs + list(self.variables):

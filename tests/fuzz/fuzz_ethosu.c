@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Command streams of an Ethos-U against the device model. An input is a configuration (1 byte; bit 7:
- * without the NNA's engine, bit 6: with the strict checks), what memory is filled with (1 byte), the
- * number of bytes of region 0 (2 bytes, little-endian), these bytes, and the stream.
+ * Command streams of an Ethos-U against the device model. An input is a configuration (1 byte; bit
+ * 7: without the NNA's engine, bit 6: with the strict checks), what memory is filled with (1 byte),
+ * the number of bytes of region 0 (2 bytes, little-endian), these bytes, and the stream.
  *
- * Regions 0 to 3 have memory with a hole behind each; the others have none. Oracles: sanitizers; the
- * limits of memory in tests/fuzz/module.mk; and a limit of the work between two points at which the
- * job can be stopped, and from being stopped to its end (tests/fuzz/work.h).
+ * Regions 0 to 3 have memory with a hole behind each; the others have none. Oracles: sanitizers;
+ * the limits of memory in tests/fuzz/module.mk; and a limit of the work between two points at which
+ * the job can be stopped, and from being stopped to its end (tests/fuzz/work.h).
  */
 #include <stddef.h>
 #include <string.h>

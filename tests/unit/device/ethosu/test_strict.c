@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The strict checks: streams of the Vela compiler give no report, and each of their mutants that the
- * hardware may compute wrongly gives one: a wait is dropped, BLOCKDEP is raised, an address is moved
- * by a byte, a bit is set that no field has, a setting is left out.
+ * The strict checks: streams of the Vela compiler give no report, and each of their mutants that
+ * the hardware may compute wrongly gives one: a wait is dropped, BLOCKDEP is raised, an address is
+ * moved by a byte, a bit is set that no field has, a setting is left out.
  */
 #include <glob.h>
 #include <setjmp.h>

@@ -181,7 +181,8 @@ static void test_cut(void **state)
 		assert_int_equal(n, 0);
 	}
 	/* The first bits of a whole slice are its own. */
-	assert_int_equal(ethosu_weights_decode(stream6, sizeof(stream6), false, got, 10, NULL, NULL),
+	assert_int_equal(ethosu_weights_decode(stream6, sizeof(stream6), false, got, 10, NULL,
+					       NULL),
 			 10);
 	assert_memory_equal(got, values6, 10 * sizeof(*got));
 }
@@ -198,7 +199,7 @@ static void test_fast(void **state)
 	assert_int_equal(ethosu_weights_decode(stream, 34, true, got, 8, NULL, NULL), 2);
 	assert_int_equal(got[0], 7);
 	assert_int_equal(got[1], -131);
-	/* Entries 0 and 1 of the table: 5, and -6, whose sign is bit 0; of 9 bits from bit 112 on. */
+	/* Entries 0 and 1 of the table: 5, and -6, whose sign is bit 0; 9 bits from bit 112 on. */
 	memset(stream, 0, sizeof(stream));
 	stream[14] = 10;
 	stream[15] = 13 << 1;
