@@ -247,6 +247,7 @@ static const char *why_not(uint32_t code)
 	case TFLITE_IF:
 	case TFLITE_WHILE:
 	case TFLITE_CALL_ONCE:
+	case TFLITE_STABLEHLO_COMPOSITE:
 		return "it runs another subgraph, which a delegate does not see";
 	case TFLITE_VAR_HANDLE:
 	case TFLITE_READ_VARIABLE:
@@ -257,7 +258,8 @@ static const char *why_not(uint32_t code)
 	}
 }
 
-static int read_operator(struct build *b, int index, struct tflite_operator *op)
+/* @index: of the node in the interpreter; @number: of the operator in the model. */
+static int read_operator(struct build *b, int index, uint32_t number, struct tflite_operator *op)
 {
 	struct TfLiteRegistration *registration = NULL;
 	struct TfLiteNode *node = NULL;
@@ -267,6 +269,7 @@ static int read_operator(struct build *b, int index, struct tflite_operator *op)
 	if (b->context->GetNodeAndRegistration(b->context, index, &node, &registration) ||
 	    !node || !registration || !node->inputs || !node->outputs)
 		return refuse(b, -EINVAL, "node %d does not exist", index);
+	op->number = number;
 	op->code = (uint32_t)registration->builtin_code;
 	op->version = registration->version;
 	op->custom = registration->custom_name ? registration->custom_name : "";
@@ -319,7 +322,7 @@ int delegate_model_create(struct TfLiteContext *context, const struct delegate_p
 	b.sub->operator_count = (uint32_t)part->node_count;
 	ret = 0;
 	for (i = 0; i < b.sub->operator_count && !ret; i++)
-		ret = read_operator(&b, part->nodes[i], &b.sub->operators[i]);
+		ret = read_operator(&b, part->nodes[i], (uint32_t)i, &b.sub->operators[i]);
 	/* As in the reader of files: a tensor that an operator writes in each run is no state. */
 	for (i = 0; i < b.sub->operator_count && !ret; i++)
 		for (uint32_t k = 0; k < b.sub->operators[i].outputs.count; k++)

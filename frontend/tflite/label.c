@@ -5,17 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *tflite_operator_label(const struct tflite_operator *op, uint32_t index, char *text)
+const char *tflite_operator_label(const struct tflite_operator *op, char *text)
 {
 	const char *name = tflite_code_name(op->code);
-	char custom[48];
+	char custom[48], composite[48];
+	size_t n;
 
 	if (op->code == TFLITE_CUSTOM)
 		name = tflite_printable(op->custom, custom, sizeof(custom));
 	if (name)
-		snprintf(text, TFLITE_LABEL_SIZE, "operator %u (%s)", index, name);
+		n = (size_t)snprintf(text, TFLITE_LABEL_SIZE, "operator %u (%s)", op->number, name);
 	else
-		snprintf(text, TFLITE_LABEL_SIZE, "operator %u (code %u)", index, op->code);
+		n = (size_t)snprintf(text, TFLITE_LABEL_SIZE, "operator %u (code %u)", op->number,
+				     op->code);
+	if (op->composite)
+		snprintf(text + n, TFLITE_LABEL_SIZE - n, " of subgraph %u%s%s", op->subgraph,
+			 *op->composite ? ", " : "",
+			 tflite_printable(op->composite, composite, sizeof(composite)));
 	return text;
 }
 

@@ -13,13 +13,12 @@
 
 /**
  * tflite_operator_label() - the name of an operator: "operator 3 (CONV_2D)"
- * @op: the operator
- * @index: its number in its subgraph
+ * @op: the operator; one of a composite is "operator 3 (MUL) of subgraph 2, odml.rms_norm"
  * @text: TFLITE_LABEL_SIZE bytes
  *
  * Return: @text.
  */
-const char *tflite_operator_label(const struct tflite_operator *op, uint32_t index, char *text);
+const char *tflite_operator_label(const struct tflite_operator *op, char *text);
 
 /**
  * tflite_tensor_label() - the name of a tensor: input 1 (tensor 5 "conv/w", INT8 [8, 3, 3, 16])

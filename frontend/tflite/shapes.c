@@ -67,7 +67,7 @@ static __attribute__((format(printf, 4, 5))) void say(struct shapes *s, int ret,
 		return;
 	s->ret = ret;
 	n = (size_t)snprintf(s->error, TFLITE_ERROR_SIZE, "%s: ",
-			     tflite_operator_label(s->op, s->index, label));
+			     tflite_operator_label(s->op, label));
 	if (x)
 		n += (size_t)snprintf(s->error + n, TFLITE_ERROR_SIZE - n, "%s: ",
 				      tflite_tensor_label(s->sub, s->op, x, label));

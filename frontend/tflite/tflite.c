@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "frontend/tflite/composite.h"
 #include "frontend/tflite/flatbuffer.h"
 #include "frontend/tflite/signature.h"
 #include "frontend/tflite/packed.h"
@@ -32,11 +33,6 @@
  * may share vectors.
  */
 #define MAX_REFS ((uint64_t)1 << 24)
-
-struct tflite_derived {
-	struct tflite_derived *next;
-	void *data;
-};
 
 /**
  * struct unpacked - a buffer of packed numbers as INT8
@@ -115,80 +111,9 @@ static int too_few(struct parser *p, uint64_t size, uint64_t bytes)
 		      (unsigned long long)size, (unsigned long long)bytes);
 }
 
-const char *tflite_code_name(uint32_t code)
-{
-	static const char *const names[] = {
-#define TFLITE_OP(code, name, translation, operation, shape) [code] = #name,
-#define TFLITE_MADE(code, name, translation, operation, shape) [code] = #name,
-#define TFLITE_NAME(code, name) [code] = #name,
-#include "frontend/tflite/operator_list.h"
-	};
-
-	return code < sizeof(names) / sizeof(names[0]) ? names[code] : NULL;
-}
-
-int64_t tflite_zero_point_at(const struct tflite_tensor *tensor, uint32_t index)
-{
-	int64_t value;
-
-	memcpy(&value, (const uint8_t *)tensor->zero_points + (size_t)index * sizeof(value),
-	       sizeof(value));
-	return value;
-}
-
-float tflite_half_to_float(uint16_t half)
-{
-	uint32_t sign = (uint32_t)(half >> 15) << 31, exponent = half >> 10 & 31,
-		 fraction = half & 1023;
-	uint32_t bits;
-	float value;
-
-	if (exponent == 31) {
-		bits = sign | 0x7f800000 | fraction << 13;
-	} else if (exponent) {
-		bits = sign | (exponent + 112) << 23 | fraction << 13;
-	} else {
-		value = (float)fraction * 0x1p-24f;
-		return sign ? -value : value;
-	}
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
-const char *tflite_printable(const char *text, char *to, size_t size)
-{
-	size_t n;
-
-	for (n = 0; n + 1 < size && text[n]; n++)
-		to[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? '?' : text[n];
-	if (size)
-		to[n] = 0;
-	return to;
-}
-
-void *tflite_derive(struct tflite_model *model, size_t size)
-{
-	struct tflite_derived *d = calloc(1, sizeof(*d));
-	size_t padded;
-
-	if (!d || __builtin_add_overflow(size, ALIGNMENT, &padded))
-		goto fail;
-	padded -= padded % ALIGNMENT;
-	d->data = aligned_alloc(ALIGNMENT, padded);
-	if (!d->data)
-		goto fail;
-	memset(d->data, 0, padded);
-	d->next = model->derived;
-	model->derived = d;
-	return d->data;
-fail:
-	free(d);
-	return NULL;
-}
-
 /* -------------------------------------------------------------------------------------- options */
 
-enum option_kind { I8, I32, F32, BOOLEAN, INTS, STRING };
+enum option_kind { I8, I32, I64, F32, BOOLEAN, INTS, LONGS, STRING };
 
 /*
  * The place of each member of tflite_options in the file: number of the table in the schema's
@@ -348,6 +273,14 @@ static const struct option_field {
 	F(111, 1, STRING, shared_name),
 	F(115, 0, INTS, ints),
 	F(116, 0, BOOLEAN, approximate),
+	/* StablehloScatter, StableHLOComposite */
+	F(TFLITE_OPTIONS_2 + 7, 1, LONGS, window_dims),
+	F(TFLITE_OPTIONS_2 + 7, 2, LONGS, inserted_dims),
+	F(TFLITE_OPTIONS_2 + 7, 3, LONGS, scatter_dims),
+	F(TFLITE_OPTIONS_2 + 7, 4, I64, vector_dim),
+	F(TFLITE_OPTIONS_2 + 7, 6, I32, subgraph_a),
+	F(TFLITE_OPTIONS_2 + 21, 0, STRING, name),
+	F(TFLITE_OPTIONS_2 + 21, 1, I32, subgraph_a),
 #undef F
 };
 
@@ -359,16 +292,6 @@ static struct tflite_ints ints_of(const struct parser *p, const struct flatbuffe
 	if (v->count)
 		ints.at = (const int32_t *)(const void *)(p->fb.base + v->at);
 	return ints;
-}
-
-bool tflite_count_elements(uint32_t rank, const uint32_t *dims, uint64_t *elements)
-{
-	*elements = 1;
-	for (uint32_t i = 0; i < rank; i++)
-		if (__builtin_mul_overflow(*elements, (uint64_t)dims[i], elements) ||
-		    *elements > UINT32_MAX)
-			return false;
-	return true;
 }
 
 static int parse_options(struct parser *p, const struct flatbuffer_table *operator,
@@ -386,6 +309,12 @@ static int parse_options(struct parser *p, const struct flatbuffer_table *operat
 	if (!flatbuffer_scalar(&p->fb, operator, 3, 1, &type) ||
 	    !flatbuffer_table(&p->fb, operator, 4, &table, &present))
 		return damaged(p, "operator options");
+	if (!type) {
+		if (!flatbuffer_scalar(&p->fb, operator, 11, 1, &type) ||
+		    !flatbuffer_table(&p->fb, operator, 12, &table, &present))
+			return damaged(p, "operator options");
+		type = type && type < TFLITE_OPTIONS_2 ? type + TFLITE_OPTIONS_2 : 0;
+	}
 	if (!type || !present)
 		return 0;
 	o->type = type;
@@ -408,6 +337,10 @@ static int parse_options(struct parser *p, const struct flatbuffer_table *operat
 			if (!flatbuffer_scalar(&p->fb, &table, f->field, 4, to))
 				return damaged(p, "operator options");
 			break;
+		case I64:
+			if (!flatbuffer_scalar(&p->fb, &table, f->field, 8, to))
+				return damaged(p, "operator options");
+			break;
 		case BOOLEAN:
 			flag = *(const bool *)to;
 			if (!flatbuffer_scalar(&p->fb, &table, f->field, 1, &flag))
@@ -423,6 +356,12 @@ static int parse_options(struct parser *p, const struct flatbuffer_table *operat
 			if (!flatbuffer_vector(&p->fb, &table, f->field, 4, &v))
 				return damaged(p, "operator options");
 			*(struct tflite_ints *)(void *)to = ints_of(p, &v);
+			break;
+		case LONGS:
+			if (!flatbuffer_vector(&p->fb, &table, f->field, 8, &v))
+				return damaged(p, "operator options");
+			*(struct tflite_longs *)(void *)to = (struct tflite_longs){
+				v.count ? p->fb.base + v.at : NULL, v.count };
 			break;
 		}
 	}
@@ -756,7 +695,7 @@ static void find_variables(struct tflite_subgraph *s)
 }
 
 static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table,
-			  struct tflite_subgraph *s)
+			  uint32_t number, struct tflite_subgraph *s)
 {
 	struct flatbuffer_vector tensors, operators;
 	struct flatbuffer_table child;
@@ -797,6 +736,8 @@ static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table
 			return damaged(p, "operators");
 		p->operator = &s->operators[i];
 		p->index = i;
+		s->operators[i].number = i;
+		s->operators[i].subgraph = number;
 		ret = parse_operator(p, &child, s->tensor_count, &s->operators[i]);
 		if (!ret)
 			p->operator = NULL;
@@ -839,7 +780,7 @@ static int parse_model(struct parser *p)
 
 		if (!flatbuffer_element(&p->fb, &subgraphs, i, &child))
 			return damaged(p, "subgraphs");
-		ret = parse_subgraph(p, &child, s);
+		ret = parse_subgraph(p, &child, i, s);
 		if (ret)
 			return ret;
 		/*
@@ -867,7 +808,8 @@ static int parse_model(struct parser *p)
 					      p->model->subgraph_count - 1);
 		}
 	}
-	return tflite_parse_signatures(p->model, &p->fb, &root, p->error);
+	ret = tflite_parse_signatures(p->model, &p->fb, &root, p->error);
+	return ret ? ret : tflite_inline_composites(p->model, p->error);
 }
 
 static int parse_owned(void *bytes, size_t size, struct tflite_model **out, char *error)
@@ -981,27 +923,4 @@ fail:
 	if (fd >= 0)
 		close(fd);
 	return ret;
-}
-
-void tflite_free(struct tflite_model *model)
-{
-	struct tflite_derived *d, *next;
-	uint32_t i;
-
-	if (!model)
-		return;
-	for (i = 0; i < model->subgraph_count; i++) {
-		free(model->subgraphs[i].tensors);
-		free(model->subgraphs[i].operators);
-	}
-	for (d = model->derived; d; d = next) {
-		next = d->next;
-		free(d->data);
-		free(d);
-	}
-	free(model->names);
-	free(model->signatures);
-	free(model->subgraphs);
-	free(model->bytes);
-	free(model);
 }

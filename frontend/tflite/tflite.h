@@ -32,6 +32,8 @@
 #define TFLITE_ERROR_SIZE 512
 /* No real model has more. The limit bounds the work for a small hostile file. */
 #define TFLITE_MAX_SIGNATURES 1024u
+/* Added to the numbers of tables of options in the schema's second union, BuiltinOptions2. */
+#define TFLITE_OPTIONS_2 128
 
 enum tflite_activation {
 	TFLITE_ACT_NONE,
@@ -61,6 +63,15 @@ enum tflite_code {
  */
 struct tflite_ints {
 	const int32_t *at;
+	uint32_t count;
+};
+
+/**
+ * struct tflite_longs - a list of 64-bit numbers in the file
+ * @at: @count values, which need not be aligned: tflite_long_at() reads them
+ */
+struct tflite_longs {
+	const void *at;
 	uint32_t count;
 };
 
@@ -104,7 +115,8 @@ struct tflite_tensor {
 
 /**
  * struct tflite_options - the options of all operators; an absent option has the schema's default
- * @type: the table of options in the file, by its number in the schema's union; 0 for none
+ * @type: the table of options in the file, by its number in the schema's union;
+ *	TFLITE_OPTIONS_2 more in the second union; 0 for none
  * @activation: enum tflite_activation
  * @padding: enum tflite_padding
  * @keep_dims: of reductions
@@ -113,7 +125,12 @@ struct tflite_tensor {
  * @subgraph_b: IF: else; WHILE: body
  * @ints: RESHAPE: new shape; SQUEEZE: dimensions; BUCKETIZE: the bits of FLOAT32 boundaries
  * @axis: of REVERSE_SEQUENCE the dimension of the sequences, and @batch_dims that of the batches
- * @subgraph_a: IF: then; WHILE: condition; CALL_ONCE: the initialiser
+ * @subgraph_a: IF: then; WHILE: condition; CALL_ONCE: the initialiser; STABLEHLO_COMPOSITE: the
+ *	decomposition; STABLEHLO_SCATTER: how an element and an update become one
+ * @name: STABLEHLO_COMPOSITE: of the function; NULL elsewhere
+ * @window_dims, @inserted_dims, @scatter_dims, @vector_dim: STABLEHLO_SCATTER: the dimensions of
+ *	updates that are windows; those of the operand that windows lack; those that indices state;
+ *	that of the indices which holds an index
  * @asymmetric: layers with quantised weights: the float input is quantised with a zero point
  * @power_scales: ADD, SUB of INT16: apply the rule for scales that are powers of two
  * @bias_type: TRANSPOSE_CONV of INT16: type of the bias and of the sums; 0 if the file has none
@@ -131,8 +148,10 @@ struct tflite_options {
 	bool keep_dims, keep_num_dims, align_corners, half_pixel_centers, time_major, merge_outputs;
 	bool adj_x, adj_y, end_is_offset, approximate, exclusive, reverse, narrow_range, asymmetric;
 	bool power_scales;
-	const char *container, *shared_name;
+	const char *container, *shared_name, *name;
 	struct tflite_ints ints;
+	struct tflite_longs window_dims, inserted_dims, scatter_dims;
+	int64_t vector_dim;
 };
 
 /**
@@ -144,6 +163,9 @@ struct tflite_options {
  * @inputs: tensors of the subgraph; -1 for an optional one that is omitted
  * @outputs: tensors of the subgraph
  * @intermediates: tensors that carry the quantisation of inner values (LSTM)
+ * @number: of the operator in its subgraph of the file
+ * @subgraph: the number of that subgraph
+ * @composite: the composite that has it in its decomposition (composite.h), or NULL
  */
 struct tflite_operator {
 	uint32_t code;
@@ -153,6 +175,8 @@ struct tflite_operator {
 	size_t custom_size;
 	struct tflite_ints inputs, outputs, intermediates;
 	struct tflite_options options;
+	uint32_t number, subgraph;
+	const char *composite;
 };
 
 /**
@@ -253,6 +277,9 @@ const char *tflite_code_name(uint32_t code);
 
 /* Zero point @index, less than @tensor->zero_point_count. */
 int64_t tflite_zero_point_at(const struct tflite_tensor *tensor, uint32_t index);
+
+/* Number @index, less than @list->count. */
+int64_t tflite_long_at(const struct tflite_longs *list, uint32_t index);
 
 /* The value of a FLOAT16, which a float holds exactly. */
 float tflite_half_to_float(uint16_t half);

@@ -26,7 +26,7 @@ __attribute__((format(printf, 4, 5))) void tflite_say(struct tflite_translation 
 	t->error[0] = 0;
 	if (t->op)
 		n = (size_t)snprintf(t->error, TFLITE_ERROR_SIZE, "%s: ",
-				     tflite_operator_label(t->op, t->op_index, label));
+				     tflite_operator_label(t->op, label));
 	if (x)
 		n += (size_t)snprintf(t->error + n, TFLITE_ERROR_SIZE - n, "%s: ",
 				      tflite_tensor_label(t->sub, t->op, x, label));

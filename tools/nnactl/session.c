@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tflite/label.h"
 #include "frontend/tflite/signature.h"
 
 /* Of messages: names that are looked through, characters of a name, and of a list of names. */
@@ -60,7 +61,7 @@ static int check_support(struct nnactl_session *s)
 {
 	uint32_t count = nna_graph_operation_count(s->graph, 0), i, op;
 	bool *supported = calloc(count ? count : 1, sizeof(*supported));
-	const char *name;
+	char label[TFLITE_LABEL_SIZE];
 	int ret;
 
 	if (!supported)
@@ -76,9 +77,9 @@ static int check_support(struct nnactl_session *s)
 	if (i == count)
 		return 0;
 	op = i < s->origin.count ? s->origin.operators[i] : 0;
-	name = tflite_code_name(tflite_main(s->model)->operators[op].code);
-	return nnactl_error("%s: operator %u (%s) cannot run on %s: use a model without it",
-			    s->path, op, name ? name : "?", s->device_name);
+	tflite_operator_label(&tflite_main(s->model)->operators[op], label);
+	return nnactl_error("%s: %s cannot run on %s: use a model without it", s->path, label,
+			    s->device_name);
 }
 
 bool nnactl_shapes_add(struct nnactl_shapes *shapes, const char *text)

@@ -20,7 +20,7 @@
  *
  * %2 is tensor 2 of the subgraph again, and - an omitted tensor. Inputs of a subgraph are its
  * tensors without data that are no outputs of operators; its outputs are those of its last
- * operator.
+ * operator, or of "RETURN %0 %2" behind it.
  */
 #ifndef TFLITE_MODEL_TEXT_H
 #define TFLITE_MODEL_TEXT_H
@@ -38,16 +38,21 @@
 /** struct text_operator - an operator; @list: inputs, outputs and intermediates */
 struct text_operator {
 	int32_t code;
-	char options[96];
+	char options[128];
 	int32_t list[3][TEXT_NUMBERS];
 	uint32_t count[3];
 };
 
-/** struct text_graph - a subgraph; @input and @fed say of each tensor what '<' and '?' say */
+/**
+ * struct text_graph - a subgraph
+ * @input, @fed: what '<' and '?' say of each tensor
+ * @results: what RETURN says
+ */
 struct text_graph {
 	struct tensor_spec tensors[TEXT_TENSORS];
 	bool input[TEXT_TENSORS], fed[TEXT_TENSORS];
-	uint32_t tensor_count, operator_count;
+	uint32_t tensor_count, operator_count, result_count;
+	int32_t results[TEXT_NUMBERS];
 	struct text_operator operators[TEXT_OPERATORS];
 };
 
@@ -169,6 +174,12 @@ static inline void text_operator(struct text_graph *g, char *text)
 
 	assert_true(g->operator_count <= TEXT_OPERATORS);
 	text += strspn(text, " ");
+	if (!strncmp(text, "RETURN ", 7)) {
+		g->operator_count--;
+		for (word = strtok_r(text + 7, " ", &save); word; word = strtok_r(NULL, " ", &save))
+			g->results[g->result_count++] = text_tensor(g, word);
+		return;
+	}
 	/* The blanks of a CUSTOM operator's options and of a list of integers are no separators. */
 	if (!strncmp(text, "CUSTOM{", 7)) {
 		snprintf(op->options, sizeof(op->options), "%.*s", (int)strcspn(brace, "}"), brace);
@@ -238,7 +249,9 @@ static inline uint32_t text_flexbuffer(const char *text, uint8_t *to)
 static inline void text_options(struct writer *w, size_t op, const char *options)
 {
 	uint8_t flexbuffer[256] = { 0 };
+	bool second;
 	char *at;
+	long type;
 	size_t to;
 
 	if (*options == '{') {
@@ -247,19 +260,26 @@ static inline void text_options(struct writer *w, size_t op, const char *options
 		vector(w, op, 5, size, 1, flexbuffer);
 		return;
 	}
-	scalar(w, op, 3, strtol(options, &at, 10), 1);
+	type = strtol(options, &at, 10);
+	second = type >= TFLITE_OPTIONS_2;
+	scalar(w, op, second ? 11 : 3, second ? type - TFLITE_OPTIONS_2 : type, 1);
 	to = table(w, 10);
-	refer(w, field(w, op, 4), to);
+	refer(w, field(w, op, second ? 12 : 4), to);
 	for (int i = 0; *at == ':' || *at == ','; i++) {
 		int32_t list[16], count = 0;
+		int64_t longs[16];
 		float real;
 		char *end;
 
 		at++;
 		if (*at == '(') {
-			for (at++; *at != ')'; at += *at == ' ')
-				list[count++] = (int32_t)strtol(at, &at, 10);
-			vector(w, to, i, (uint32_t)count, 4, list);
+			for (at++; *at != ')'; at += *at == ' ') {
+				longs[count] = strtol(at, &at, 10);
+				list[count] = (int32_t)longs[count];
+				count++;
+			}
+			vector(w, to, i, (uint32_t)count, second ? 8 : 4,
+			       second ? (const void *)longs : list);
 			at++;
 			continue;
 		}
@@ -296,11 +316,14 @@ static inline void text_write_graph(struct writer *w, size_t sub, const struct t
 				    !g->tensors[i].variable))
 			in[count++] = (int32_t)i;
 	vector(w, sub, 1, count, 4, in);
-	vector(w, sub, 2, last->count[1], 4, last->list[1]);
+	if (g->result_count)
+		vector(w, sub, 2, g->result_count, 4, g->results);
+	else
+		vector(w, sub, 2, last->count[1], 4, last->list[1]);
 	list = vector(w, sub, 3, g->operator_count, 4, NULL);
 	for (uint32_t i = 0; i < g->operator_count; i++) {
 		const struct text_operator *op = &g->operators[i];
-		size_t at = table(w, 9);
+		size_t at = table(w, 13);
 
 		refer(w, list + 4 * i, at);
 		scalar(w, at, 0, code + i, 4);

@@ -32,10 +32,32 @@ struct refusal_row {
 #define BIASES "f[3]={} f[3]={} f[3]={} f[3]={} - - " STATES
 /* A subgraph that runs subgraph @n. */
 #define LEVEL(n) "IF@92:" #n "," #n " b[1] %0 f[1]~ -> f[1]|"
+/* A subgraph whose only operator has subgraph @n as its decomposition. */
+#define COMPOSITE(n) "STABLEHLO_COMPOSITE@149:," #n " f[1] -> f[1]"
+/* A subgraph that runs subgraph @n twice. */
+#define TWICE(n) COMPOSITE(n) "; STABLEHLO_COMPOSITE@149:," #n " %1 -> f[1]|"
+#define FOUR_TWICE(a, b, c, d) TWICE(a) TWICE(b) TWICE(c) TWICE(d)
 #define ONES "1,1,1,1,1,1,1,1"
 #define EIGHT_MORE "%0 %0 %0 %0 %0 %0 %0 %0 "
 
 static const struct refusal_row refusal_rows[] = {
+	/* composite.c */
+	{ FOUR_TWICE(1, 2, 3, 4) FOUR_TWICE(5, 6, 7, 8) FOUR_TWICE(9, 10, 11, 12)
+	  FOUR_TWICE(13, 14, 15, 16) TWICE(17) "ABS f[1] -> f[1]", "operator 1", "fewer" },
+	{ "STABLEHLO_COMPOSITE@149:,1 f[1] f[1] -> f[1]|ADD@11 f[1]<={1} f[1] -> f[1]",
+	  "0", "each input once, without data" },
+	{ "STABLEHLO_COMPOSITE@149:,1 i[1] -> f[1]|ABS f[1] -> f[1]",
+	  "0", "0, as in its decomposition" },
+	{ "STABLEHLO_COMPOSITE@149:,1 f[1] -> i[1]|ABS f[1] -> f[1]",
+	  "0", "0, as in its decomposition" },
+	{ "STABLEHLO_COMPOSITE@149:,1 - f[1] -> f[1]|ABS f[1]< -> f[1]; ABS f[1] -> %0",
+	  "0", "a tensor" },
+	{ "STABLEHLO_COMPOSITE@149:,1 f[1] f[1] -> f[1]|ABS f[1] -> f[1]",
+	  "0", "1 and 1, those of its decomposition" },
+	{ "STABLEHLO_COMPOSITE@149:,1 - -> f[1]|ABS f[1] -> f[1]; RETURN %0", "0", "a tensor" },
+	{ COMPOSITE(1), "0", "less than 1" },
+	{ COMPOSITE(1) "|" COMPOSITE(0), "0", "another decomposition" },
+	{ "STABLEHLO_COMPOSITE f[1] -> f[1]", "0", "the number of its subgraph" },
 	/* compose.c */
 	{ "SPARSE_TO_DENSE i[2]={0,1} i[1]={3} f[2,1] f -> f[3]",
 	  "0", "1 or fewer to broadcast it" },
@@ -165,8 +187,6 @@ static const struct refusal_row refusal_rows[] = {
 	{ "REVERSE_SEQUENCE@87:2,0 f[2,2,2] i[2]={1,1} -> f[2,2,2]", "0", "0 and 1, or 1 and 0" },
 	{ "REVERSE_SEQUENCE@87:1,0 f[2,2] i[2]={3,1} -> f[2,2]",
 	  "0 input 1", "0 to 2, the steps" },
-	{ "DYNAMIC_UPDATE_SLICE f[2] f[3] i[1]={0} -> f[2]",
-	  "0 input 1", "2 or fewer, those of input 0" },
 	/* ops/slice.c */
 	{ "STRIDED_SLICE@32 f[4] i[1]={0} i[1]={2} i[1]={0} -> f[2]",
 	  "0 input 0", "another stride" },
@@ -250,6 +270,9 @@ static const struct refusal_row refusal_rows[] = {
 	{ "MUL@21 c[2] c[2] -> c[2]", "0 input 0",
 	  "COMPLEX64 for RFFT2D, REAL, IMAG, COMPLEX_ABS, RESHAPE, SQUEEZE and EXPAND_DIMS "
 	  "alone" },
+	/* ops/update.c */
+	{ "DYNAMIC_UPDATE_SLICE f[2] f[3] i[1]={0} -> f[2]",
+	  "0 input 1", "2 or fewer, those of input 0" },
 	/* translation.c */
 	{ "ADD@11 f[1] -> f[1]", "0", "2 or more" },
 	{ "ABS f[1] -> f[1] f[1]", "0", "1" },

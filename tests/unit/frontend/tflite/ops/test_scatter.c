@@ -116,26 +116,6 @@ static void test_matrix_diag(void **state)
 	check_floats(out, want, 4);
 }
 
-/* A start that is too far is moved back. */
-static void test_update_slice(void **state)
-{
-	static const int32_t begin[] = { 1, 5 };
-	static const float x[] = { 1, 2, 3, 4, 5, 6 }, update[] = { 10, 20 },
-			   want[] = { 1, 2, 3, 4, 10, 20 };
-	const struct one_operator m = {
-		.code = TFLITE_DYNAMIC_UPDATE_SLICE,
-		.tensors = { F32(2, { 2, 3 }), F32(2, { 1, 2 }), S32(1, { 2 }, begin, 8),
-			     F32(2, { 2, 3 }) },
-		.tensor_count = 4,
-		.inputs = { 0, 1, 2, -1 },
-		.outputs = { 3, -1 },
-	};
-	float out[6];
-
-	run(&m, (const void *[]){ x, update }, (void *[]){ out });
-	check_floats(out, want, 6);
-}
-
 /* Tables that a file of few bytes asks for, but nobody has memory or time to make. */
 static void test_too_large(void **state)
 {
@@ -175,7 +155,6 @@ int main(void)
 		cmocka_unit_test(test_segments),
 		cmocka_unit_test(test_reverse_sequence),
 		cmocka_unit_test(test_matrix_diag),
-		cmocka_unit_test(test_update_slice),
 		cmocka_unit_test(test_too_large),
 	};
 
