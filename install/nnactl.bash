@@ -10,7 +10,7 @@ _nnactl()
 	if [ "$COMP_CWORD" -eq 1 ] || { [ "$COMP_CWORD" -eq 2 ] && [ "$before" = help ]; }; then
 		words="$(nnactl help | sed -n 's/^  nnactl \([a-z]*\) .*/\1/p') help"
 	elif [ "$before" = --device ]; then
-		words="auto loopback $(compgen -G '/dev/accel/accel*')"
+		words="auto loopback $(compgen -G '/dev/accel/accel*') $(compgen -G '/dev/dri/renderD*')"
 	elif [ "$before" = --npu ]; then
 		words="u65 u85"
 	elif [[ $current == -* ]]; then

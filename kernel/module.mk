@@ -74,6 +74,11 @@ kernel-newest:
 	@set -e; eval "$$(vm/setup --kernel newest --no-packages --print)"; \
 	$(MAKE) KERNEL_OUT=$(BUILD)/kernel-newest KDIR="$$NNA_KDIR" kernel
 
+#. kernel: kernel-render: nna.ko with a render node, as kernels without CONFIG_DRM_ACCEL have it
+.PHONY: kernel-render
+kernel-render:
+	@$(MAKE) KERNEL_OUT=$(BUILD)/kernel-render KERNEL_CONFIG=CONFIG_DRM_ACCEL_NNA_RENDER=y kernel
+
 kernel-kcsan:
 	@set -e; eval "$$(vm/setup --kernel kcsan --no-packages --print)"; \
 	$(MAKE) KERNEL_OUT=$(BUILD)/kernel-kcsan KDIR="$$NNA_KDIR" kernel

@@ -523,7 +523,9 @@ static int nna_ioctl_file_set_user(struct drm_device *drm, void *data, struct dr
 	return ret;
 }
 
-#define NNA_IOCTL(name, func)	DRM_IOCTL_DEF_DRV(NNA_##name, nna_ioctl_##func, 0)
+/* A client of an accel node may call all of them, and so may one of a render node. */
+#define NNA_IOCTL(name, func) \
+	DRM_IOCTL_DEF_DRV(NNA_##name, nna_ioctl_##func, DRM_RENDER_ALLOW)
 
 const struct drm_ioctl_desc nna_ioctls[NNA_IOCTL_COUNT] = {
 	NNA_IOCTL(DEV_QUERY, dev_query),

@@ -169,11 +169,12 @@ static void nna_reset_work(struct work_struct *work)
 /*
  * Sends a uevent in the format of drm_dev_wedged_event(). That function cannot be used: it reports
  * on a device's primary node, which accel devices do not have. WEDGED=none reports a successful
- * reset.
+ * reset. A device without an accel node has a render node: compat/nna_compat_render.h.
  */
 static void nna_reset_wedged_work(struct work_struct *work)
 {
 	struct nna_device *nna = container_of(work, struct nna_reset, wedged_work)->nna;
+	const struct drm_minor *node = nna->drm.accel ?: nna->drm.render;
 	char how[] = "WEDGED=rebind,bus-reset";
 	char *env[] = { how, NULL };
 	int idx;
@@ -182,7 +183,7 @@ static void nna_reset_wedged_work(struct work_struct *work)
 		return;
 	if (!nna_core_is_lost(nna))
 		strscpy(how, "WEDGED=none");
-	kobject_uevent_env(&nna->drm.accel->kdev->kobj, KOBJ_CHANGE, env);
+	kobject_uevent_env(&node->kdev->kobj, KOBJ_CHANGE, env);
 	drm_dev_exit(idx);
 }
 

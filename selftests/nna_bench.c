@@ -733,7 +733,7 @@ static void null_jobs(struct env *env, uint32_t out)
 	pong_fd = eventfd(0, 0);
 	if (ping_fd < 0 || pong_fd < 0 || pthread_create(&thread, NULL, pong, NULL))
 		must(-EIO, "eventfd");
-	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%s/latency", device_name(env->fd));
+	debugfs_path(path, sizeof(path), env->fd, "latency");
 	floor_fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	rounds(env, out, 1, LOOP, &samples);

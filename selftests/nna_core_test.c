@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <xf86drm.h>
 
 #include "ksft.h"
@@ -113,7 +114,7 @@ static void call_all(ioctl_fn call)
 	expect_inference();
 }
 
-/* The ioctls for DRM masters: there is no master on an accel node. */
+/* The ioctls for DRM masters: there is no master on an accel node or a render node. */
 static void call_refused(ioctl_fn call)
 {
 	static const unsigned long requests[] = {
@@ -138,6 +139,82 @@ TEST(refused)
 TEST(every_number)
 {
 	call_all(native_ioctl);
+}
+
+/*
+ * The card node beside a render node permits the driver's ioctls, and of the core's what every card
+ * without displays does: names of BOs to authenticated clients, no modes.
+ */
+TEST(card)
+{
+	struct drm_nna_bo_create create = { .size = 4096 };
+	struct drm_gem_flink flink;
+	struct drm_gem_open named;
+	struct drm_mode_card_res modes = { 0 };
+	int fd = nna_card_open();
+
+	if (fd < 0)
+		SKIP("the device has an accel node and no card node");
+	EQ(hw_info(fd).abi_major, NNAHW_ABI_MAJOR);
+	EQ(xioctl(fd, DRM_IOCTL_NNA_BO_CREATE, &create), 0);
+	flink = (struct drm_gem_flink){ .handle = create.handle };
+	EQ(xioctl(fd, DRM_IOCTL_GEM_FLINK, &flink), 0);
+	named = (struct drm_gem_open){ .name = flink.name };
+	EQ(xioctl(fd, DRM_IOCTL_GEM_OPEN, &named), 0);
+	EQ(named.size, 4096);
+	EQ(xioctl(fd, DRM_IOCTL_MODE_GETRESOURCES, &modes), -EOPNOTSUPP);
+	expect_inference();
+}
+
+/* A client of a card node that nobody has authenticated sees no BO of another client by its name. */
+TEST(card_of_a_stranger)
+{
+	struct drm_nna_bo_create create = { .size = 4096 };
+	int first = nna_card_open(), status;
+	struct drm_gem_flink flink;
+	pid_t pid;
+
+	if (first < 0)
+		SKIP("the device has an accel node and no card node");
+	if (geteuid())
+		SKIP("needs root");
+	EQ(xioctl(first, DRM_IOCTL_NNA_BO_CREATE, &create), 0);
+	flink = (struct drm_gem_flink){ .handle = create.handle };
+	EQ(xioctl(first, DRM_IOCTL_GEM_FLINK, &flink), 0);
+	EQ(chmod(nna_node(first), 0666), 0);
+	pid = fork();
+	if (!pid) {
+		struct drm_gem_open named = { .name = flink.name };
+		struct drm_nna_bo_create own = { .size = 4096 };
+		int fd;
+
+		EQ(setresuid(65534, 65534, 65534), 0);
+		fd = nna_card_open();
+		CHECK(fd >= 0);
+		EQ(xioctl(fd, DRM_IOCTL_GEM_OPEN, &named), -EACCES);
+		EQ(xioctl(fd, DRM_IOCTL_NNA_BO_CREATE, &own), 0);
+		flink = (struct drm_gem_flink){ .handle = own.handle };
+		EQ(xioctl(fd, DRM_IOCTL_GEM_FLINK, &flink), -EACCES);
+		_exit(0);
+	}
+	EQ(waitpid(pid, &status, 0), pid);
+	EQ(status, 0);
+	EQ(chmod(nna_node(first), 0660), 0);
+}
+
+/* No core ioctl by a card node breaks the driver either. */
+TEST(every_number_of_a_card)
+{
+	uint8_t *arg = arg_map();
+	int fd = nna_card_open();
+
+	if (fd < 0)
+		SKIP("the device has an accel node and no card node");
+	for (unsigned int nr = 0; nr < NUMBERS; nr++) {
+		memset(arg, 0, ARG_SIZE);
+		native_ioctl(fd, core_request(nr), arg);
+	}
+	expect_inference();
 }
 
 #if defined(__x86_64__)

@@ -103,7 +103,7 @@ TEST(fail_open)
 
 	set_up();
 	env_init(&env);
-	EACH_FAILURE(try_open("/dev/accel/accel0", &fd), close(fd));
+	EACH_FAILURE(try_open(nna_node(env.fd), &fd), close(fd));
 	expect_result(&env);
 }
 
@@ -437,9 +437,11 @@ static bool has_node(void)
 	glob_t found;
 	int fd;
 
-	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/nna/%s/accel/accel*", device_name(-1));
-	EQ(glob(path, 0, NULL, &found), 0);
-	snprintf(path, sizeof(path), "/dev/accel%s", strrchr(found.gl_pathv[0], '/'));
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/nna/%s/{accel/accel,drm/renderD}*",
+		 device_name(-1));
+	EQ(glob(path, GLOB_BRACE, NULL, &found), 0);
+	snprintf(path, sizeof(path), "/dev/%s%s", strstr(found.gl_pathv[0], "/drm/") ? "dri" : "accel",
+		 strrchr(found.gl_pathv[0], '/'));
 	globfree(&found);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	CHECK(fd >= 0 || errno == ENOENT);

@@ -44,7 +44,7 @@ static void need_debugfs(int fd)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%s", device_name(fd));
+	debugfs_path(path, sizeof(path), fd, "");
 	if (access(path, X_OK))
 		SKIP("no %s", path);
 }

@@ -738,7 +738,7 @@ static int uevent_open(void)
 	return fd;
 }
 
-/* Waits for a change event of the accel device with WEDGED=, and returns its value. */
+/* Waits for a change event of the device's node with WEDGED=, and returns its value. */
 static const char *uevent_wedged(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -749,7 +749,8 @@ static const char *uevent_wedged(int fd)
 
 		CHECK(n > 0);
 		text[n] = 0;
-		if (strncmp(text, "change@", 7) || !strstr(text, "/accel/accel"))
+		if (strncmp(text, "change@", 7) ||
+		    (!strstr(text, "/accel/accel") && !strstr(text, "/drm/renderD")))
 			continue;
 		for (char *s = text; s < text + n; s += strlen(s) + 1)
 			if (!strncmp(s, "WEDGED=", 7))

@@ -69,11 +69,12 @@ static void __attribute__((noreturn, format(printf, 1, 2))) skip(const char *for
 	_exit(4);
 }
 
-static int open_driver(const char *format, const char *driver)
+/* The node that @driver has among those that @format names from @first on, or -1. */
+static int find_driver(const char *format, int first, const char *driver)
 {
 	char path[64];
 
-	for (int i = 0; i < 64; i++) {
+	for (int i = first; i < first + 64; i++) {
 		drmVersionPtr version;
 		bool match;
 		int fd;
@@ -89,6 +90,11 @@ static int open_driver(const char *format, const char *driver)
 			return fd;
 		close(fd);
 	}
+	return -1;
+}
+
+static _Noreturn void no_driver(const char *driver)
+{
 	if (test_unbind_expected)
 		_exit(0);
 	skip("no device of driver %s", driver);
@@ -96,12 +102,41 @@ static int open_driver(const char *format, const char *driver)
 
 int nna_open(void)
 {
-	return open_driver("/dev/accel/accel%d", "nna");
+	int fd = find_driver("/dev/accel/accel%d", 0, "nna");
+
+	if (fd < 0)
+		fd = find_driver("/dev/dri/renderD%d", 128, "nna");
+	if (fd < 0)
+		no_driver("nna");
+	return fd;
+}
+
+int nna_card_open(void)
+{
+	return find_driver("/dev/dri/card%d", 0, "nna");
+}
+
+const char *nna_node(int fd)
+{
+	static char path[64];
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		die(link, -errno);
+	path[n] = 0;
+	return path;
 }
 
 int vgem_open(void)
 {
-	return open_driver("/dev/dri/card%d", "vgem");
+	int fd = find_driver("/dev/dri/card%d", 0, "vgem");
+
+	if (fd < 0)
+		no_driver("vgem");
+	return fd;
 }
 
 int from_udmabuf(uint32_t size)
@@ -358,11 +393,19 @@ char *read_file(const char *path)
 	return text;
 }
 
+void debugfs_path(char *path, size_t size, int fd, const char *file)
+{
+	const bool accel = !strncmp(nna_node(fd), "/dev/accel/", strlen("/dev/accel/"));
+
+	snprintf(path, size, "/sys/kernel/debug/%s/%s/%s", accel ? "accel" : "dri", device_name(fd),
+		 file);
+}
+
 char *debugfs_read(int fd, const char *file)
 {
 	char path[256];
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%s/%s", device_name(fd), file);
+	debugfs_path(path, sizeof(path), fd, file);
 	return read_file(path);
 }
 
@@ -416,7 +459,7 @@ void device_wait_released(void)
 	int fd = nna_open();
 	char path[128];
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/accel/%s", device_name(fd));
+	debugfs_path(path, sizeof(path), fd, "");
 	while (!access(path, X_OK) && any_bo(fd)) {
 		if (now_ns() >= end)
 			die("BOs of closed files", -ETIME);

@@ -56,8 +56,15 @@ unsigned int test_slowness(void);
 /* ioctl() that is repeated after EINTR; 0 or a negative errno. */
 int xioctl(int fd, unsigned long request, void *arg);
 
-/* Opens the first node of the nna driver; skips the test if there is none. */
+/*
+ * Opens the first node of the nna driver, an accel node or, where the kernel has none, a render
+ * node; skips the test if there is none.
+ */
 int nna_open(void);
+/* Opens the card node that a device with a render node has, too. Returns -1 if there is none. */
+int nna_card_open(void);
+/* The path of an open node; valid until the next call. */
+const char *nna_node(int fd);
 /* Opens a card of the vgem driver; skips the test if there is none. */
 int vgem_open(void);
 
@@ -133,6 +140,8 @@ void device_keep_awake(int fd, bool awake);
 struct drm_nna_counters counters(int fd);
 /* The PCI name of the device behind fd; with fd -1 the name that was returned last. */
 const char *device_name(int fd);
+/* Writes the path of a file in the device's folder of debugfs; "" stands for the folder. */
+void debugfs_path(char *path, size_t size, int fd, const char *file);
 
 /*
  * Contents of a file as a string, to be freed: of any path, of a file in the device's debugfs

@@ -197,6 +197,9 @@ static int nnb_sandbox_copy_node(const char *path, uid_t uid, gid_t gid)
  */
 static int nnb_sandbox_add_accelerator(const char *path, bool any, uid_t uid, gid_t gid)
 {
+	/* The number in the name is the minor one: accel0 or renderD128 is the first. */
+	const bool render = !strncmp(path, "/dev/dri/", strlen("/dev/dri/"));
+	const unsigned int first = render ? 128 : 0;
 	struct stat node;
 	char other[64];
 	int ret = 0;
@@ -205,8 +208,8 @@ static int nnb_sandbox_add_accelerator(const char *path, bool any, uid_t uid, gi
 		return nnb_sandbox_copy_node(path, uid, gid);
 	if (stat(path, &node))
 		return -errno;
-	for (unsigned int i = 0; i < NNB_ACCELERATORS && !ret; i++) {
-		snprintf(other, sizeof(other), "/dev/accel/accel%u", i);
+	for (unsigned int i = first; i < first + NNB_ACCELERATORS && !ret; i++) {
+		snprintf(other, sizeof(other), "/dev/%s%u", render ? "dri/renderD" : "accel/accel", i);
 		ret = nnb_sandbox_add_node(other, makedev(major(node.st_rdev), i), uid, gid);
 	}
 	return ret;

@@ -10,6 +10,9 @@
 #include <linux/fs.h>
 #include <drm/drm_ioctl.h>
 
+/* The core checks the ioctls of a render node's clients by itself: nna_compat_render.h. */
+#if IS_ENABLED(CONFIG_DRM_ACCEL) && !defined(NNA_RENDER_NODE)
+
 /*
  * Refuses ioctls of the core that are not for render clients. Their code expects that the file has
  * a DRM master, which files of accel nodes never have, and dereferences a NULL pointer. The core's
@@ -36,6 +39,8 @@ static inline long nna_compat_compat_ioctl(struct file *filp, unsigned int cmd, 
 }
 
 #define drm_compat_ioctl nna_compat_compat_ioctl
+#endif
+
 #endif
 
 #endif

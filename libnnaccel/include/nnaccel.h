@@ -150,7 +150,7 @@ struct nna_device_options {
 
 /**
  * struct nna_device_info - properties of a device
- * @name: "/dev/accel/accel0" or "loopback"
+ * @name: "/dev/accel/accel0", "/dev/dri/renderD128" or "loopback"
  * @driver: name and version of the driver, "nna 1.0", or "loopback"
  * @engine: kernels in use ("avx2"), empty if unknown
  * @loopback: the device is in this process
@@ -180,8 +180,8 @@ struct nna_device_info {
 
 /**
  * nna_device_open() - open an accelerator
- * @name: a node's path, "loopback", or "auto" or NULL: the first node of the nna driver, else the
- *	loopback (with an INFO line that says so)
+ * @name: a node's path, "loopback", or "auto" or NULL: the first node of the nna driver, an accel
+ *	node or a render node, else the loopback (with an INFO line that says so)
  * @options: NULL for the defaults
  * @out: the device; nna_device_close() gives it back
  *

@@ -73,6 +73,7 @@ struct counts {
 };
 
 static struct counts *counts;
+static char node[64];
 static uint64_t end_ns;
 
 /**
@@ -451,7 +452,7 @@ static void fuzz_files(void)
 
 	switch (rnd(8)) {
 	case 0:
-		fd = open("/dev/accel/accel0", O_RDWR | O_CLOEXEC);
+		fd = open(node, O_RDWR | O_CLOEXEC);
 		if (fd < 0)
 			break;
 		/* Its environment's ids mean nothing in the new file. */
@@ -829,7 +830,7 @@ int main(int argc, char **argv)
 	bool with_faults = false;
 	uint64_t seed = 1, next = 0;
 	pid_t pids[MAX_ATTACKERS], good;
-	int status, failed = 0;
+	int fd, status, failed = 0;
 
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--seed") && i + 1 < argc)
@@ -846,9 +847,12 @@ int main(int argc, char **argv)
 			"SECONDS\n");
 		return 2;
 	}
+	fd = nna_open();
+	snprintf(node, sizeof(node), "%s", nna_node(fd));
+	close(fd);
 	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);
-	if (counts == MAP_FAILED || chmod("/dev/accel/accel0", 0666)) {
+	if (counts == MAP_FAILED || chmod(node, 0666)) {
 		perror("fuzz_ioctl");
 		return 1;
 	}

@@ -4,20 +4,18 @@
  *
  * The Container Device Interface (CDI 0.3.0) names devices KIND=NAME. An engine that reads the
  * file, as podman, containerd and Kubernetes do, gives a container the nodes of the devices that
- * its user asks for. The kind is nnaccel/npu; a device has the name of its node in /dev/accel, and
+ * its user asks for. The kind is nnaccel/npu; a device has the name of its node, such as accel0, and
  * "all" stands for all of them. The node is enough: libnnaccel asks it for the rest.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/nnactl/nnactl.h"
+#include "tools/nnactl/nodes.h"
 
-#define ACCEL_DIR "/dev/accel"
 #define CDI_VERSION "0.3.0"
 #define CDI_KIND "nnaccel/npu"
 
@@ -40,46 +38,28 @@ static json_t *node_of(const char *path)
 	return json_pack("{s:s, s:s}", "path", path, "permissions", "rw");
 }
 
-/* Add one device and its node. Return: 1 or -ENOMEM. */
-static int add_device(json_t *devices, json_t *nodes, const char *name, const char *path)
-{
-	json_t *device = json_pack("{s:s, s:{s:[o]}}", "name", name, "containerEdits",
-				   "deviceNodes", node_of(path));
+/* The lists of devices and of nodes of a specification, and the number of devices. */
+struct device_lists {
+	json_t *devices, *nodes;
+	int count;
+};
 
-	if (json_array_append_new(devices, device) ||
-	    json_array_append_new(nodes, node_of(path)))
+/* Add the device and the node of @path if it is an accelerator's. Return: 0 or a negative errno. */
+static int add_device(const char *name, const char *path, void *user)
+{
+	struct device_lists *lists = user;
+	int ret = is_accelerator(path);
+	json_t *device;
+
+	if (ret <= 0)
+		return ret;
+	device = json_pack("{s:s, s:{s:[o]}}", "name", name, "containerEdits", "deviceNodes",
+			   node_of(path));
+	if (json_array_append_new(lists->devices, device) ||
+	    json_array_append_new(lists->nodes, node_of(path)))
 		return -ENOMEM;
-	return 1;
-}
-
-/*
- * Add each accelerator's device to @devices and its node to @nodes. Return: their number, or a
- * negative errno.
- */
-static int add_devices(json_t *devices, json_t *nodes)
-{
-	struct dirent **names;
-	int count, found = 0;
-
-	count = scandir(ACCEL_DIR, &names, NULL, versionsort);
-	if (count < 0)
-		return errno == ENOENT ? 0 : -errno;
-	for (int i = 0; i < count; i++) {
-		const char *name = names[i]->d_name;
-		char path[64];
-
-		snprintf(path, sizeof(path), ACCEL_DIR "/%.40s", name);
-		if (found >= 0 && !strncmp(name, "accel", 5)) {
-			int ret = is_accelerator(path);
-
-			if (ret == 1)
-				ret = add_device(devices, nodes, name, path);
-			found = ret < 0 ? ret : found + ret;
-		}
-		free(names[i]);
-	}
-	free(names);
-	return found;
+	lists->count++;
+	return 0;
 }
 
 /* Write @spec to @path, or to the output if it is NULL. Return: an exit status. */
@@ -109,9 +89,10 @@ static int write_spec(const json_t *spec, const char *path)
 
 static int cdi_main(int argc, char **argv)
 {
-	json_t *spec, *devices = json_array(), *nodes = json_array();
+	struct device_lists lists = { .devices = json_array(), .nodes = json_array() };
 	const char *path = NULL;
-	int c, found, status = 0;
+	int c, ret = 0, status = 0;
+	json_t *spec;
 
 	while ((c = nnactl_option(&NNACTL_CDI, argc, argv, &status)) > 0)
 		if (c == 'o')
@@ -120,27 +101,31 @@ static int cdi_main(int argc, char **argv)
 		status = nnactl_misuse("cdi takes no argument '%s'", argv[optind]);
 		c = 0;
 	}
-	found = c ? add_devices(devices, nodes) : 0;
-	if (c && found == 0)
-		status = nnactl_error("no accelerator in " ACCEL_DIR ": load the driver (nnactl load)");
-	else if (c && found < 0)
-		status = nnactl_error("cannot open the devices in " ACCEL_DIR ": %s", strerror(-found));
-	if (!c || found <= 0) {
-		json_decref(devices);
-		json_decref(nodes);
+	if (c)
+		ret = nnactl_nodes_each(add_device, &lists);
+	if (c && ret)
+		status = nnactl_error("cannot open the devices in " NNACTL_NODE_FOLDERS ": %s",
+				      strerror(-ret));
+	else if (c && !lists.count)
+		status = nnactl_error("no accelerator in " NNACTL_NODE_FOLDERS
+				      ": load the driver (nnactl load)");
+	if (!c || ret || !lists.count) {
+		json_decref(lists.devices);
+		json_decref(lists.nodes);
 		return status;
 	}
-	json_array_append_new(devices, json_pack("{s:s, s:{s:o}}", "name", "all", "containerEdits",
-						 "deviceNodes", nodes));
+	json_array_append_new(lists.devices, json_pack("{s:s, s:{s:o}}", "name", "all",
+						       "containerEdits", "deviceNodes",
+						       lists.nodes));
 	spec = json_pack("{s:s, s:s, s:o}", "cdiVersion", CDI_VERSION, "kind", CDI_KIND, "devices",
-			 devices);
+			 lists.devices);
 	if (!spec)
 		return nnactl_error("out of memory");
 	status = write_spec(spec, path);
 	json_decref(spec);
 	if (!status && path && nnactl_json())
 		return nnactl_json_print(json_pack("{s:s, s:s, s:i}", "output", path, "kind", CDI_KIND,
-						   "devices", found));
+						   "devices", lists.count));
 	return status;
 }
 

@@ -5,6 +5,7 @@
  * snapshots of /proc give the share of the time between them.
  */
 #include "tools/nnactl/nnactl.h"
+#include "tools/nnactl/nodes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +17,6 @@
 
 #define ENGINES 4
 #define CLIENTS_MAX 1024
-#define NODES_MAX 64
 
 static const char *const ENGINE_NAMES[ENGINES] = { "low", "medium", "high", "realtime" };
 
@@ -213,27 +213,6 @@ static int print_json(const struct snapshot *before, const struct snapshot *afte
 					   list));
 }
 
-/* Whether a device of the kernel's has the driver; no permission for its node is needed. */
-static bool has_accelerator(void)
-{
-	char path[64], target[256];
-	bool found = false;
-
-	for (int i = 0; i < NODES_MAX && !found; i++) {
-		const char *name;
-		ssize_t n;
-
-		snprintf(path, sizeof(path), "/sys/class/accel/accel%d/device/driver", i);
-		n = readlink(path, target, sizeof(target) - 1);
-		if (n <= 0)
-			continue;
-		target[n] = 0;
-		name = strrchr(target, '/');
-		found = !strcmp(name ? name + 1 : target, "nna");
-	}
-	return found;
-}
-
 static int watch(uint32_t interval, uint32_t count)
 {
 	struct snapshot *shots = calloc(2, sizeof(*shots));
@@ -272,7 +251,7 @@ static int top_main(int argc, char **argv)
 		return status;
 	if (optind != argc)
 		return nnactl_misuse("top takes no argument '%s'", argv[optind]);
-	if (!has_accelerator())
+	if (!nnactl_nodes_any())
 		return nnactl_error("there is no NNA accelerator on this machine: load the driver "
 				    "(nnactl load nna.ko); the loopback runs in its own process");
 	return watch(interval, count);

@@ -11,15 +11,16 @@ extern "C" {
 /**
  * DOC: The NNA accelerator's user interface
  *
- * A client opens /dev/accel/accelN (driver name "nna"), creates an address space (VM), creates
- * buffer objects and binds them into the VM, creates a context on the VM and submits jobs to it.
- * Command stream, base table, report and tensors of a job are in the client's own buffers, at
- * addresses of its VM. The kernel reads none of them to run the job: the device's MMU isolates
- * clients from each other. Only a core dump copies a job's report and its current command.
+ * A client opens /dev/accel/accelN, or /dev/dri/renderDN where the kernel has no DRM accelerators
+ * (driver name "nna"), creates an address space (VM), creates buffer objects and binds them into
+ * the VM, creates a context on the VM and submits jobs to it. Command stream, base table, report
+ * and tensors of a job are in the client's own buffers, at addresses of its VM. The kernel reads
+ * none of them to run the job: the device's MMU isolates clients from each other. Only a core dump
+ * copies a job's report and its current command.
  *
  * Synchronisation is explicit: a submission names the &drm_syncobj it waits for and those it
  * signals, binary or timeline. The syncobj ioctls of the DRM core, with their sync_file import and
- * export, work on the accel node.
+ * export, work on that node.
  *
  * Rules that hold for all ioctls:
  *

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,20 @@
 
 #include "libnnaccel/winsys/drm/drm.h"
 
-#define ACCEL_DIR "/dev/accel"
+/*
+ * Where nodes are. The driver has an accel node, or, on kernels without CONFIG_DRM_ACCEL, a render
+ * node; then there is a card node, too, which nothing here needs.
+ *
+ * @dir: the folder
+ * @prefix: what names of nodes begin with
+ * @class: its entries in sysfs, for a folder where most nodes are those of GPUs; else NULL
+ */
+static const struct node_place {
+	const char *dir, *prefix, *class;
+} places[] = {
+	{ "/dev/accel", "accel", NULL },
+	{ "/dev/dri", "renderD", "/sys/class/drm" },
+};
 
 /* Drivers with nna's kernel ABI. An accelerator has its driver's name. */
 static const char *const drivers[] = { "nna" };
@@ -46,20 +60,44 @@ int nna_drm_node_open(const char *path, char *driver, size_t size, const char **
 	return ret;
 }
 
-int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_size,
-		      const char **accelerator)
+/*
+ * Whether another driver has the node, as far as sysfs says so: a GPU need not be opened, which may
+ * wake it up, and permission for it is not missed.
+ */
+static bool is_foreign(const struct node_place *place, const char *name)
+{
+	char path[128], target[256];
+	const char *driver;
+	ssize_t n;
+
+	if (!place->class)
+		return false;
+	snprintf(path, sizeof(path), "%s/%.40s/device/driver", place->class, name);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n <= 0)
+		return false;
+	target[n] = 0;
+	driver = strrchr(target, '/');
+	return !find_driver(driver ? driver + 1 : target);
+}
+
+static int find_in(const struct node_place *place, char *path, size_t path_size, char *driver,
+		   size_t driver_size, const char **accelerator)
 {
 	struct dirent **names;
 	int count, ret = -ENOENT;
 
-	count = scandir(ACCEL_DIR, &names, NULL, versionsort);
+	count = scandir(place->dir, &names, NULL, versionsort);
 	if (count < 0)
 		return -ENOENT;
 	for (int i = 0; i < count; i++) {
-		if (ret < 0 && !strncmp(names[i]->d_name, "accel", 5)) {
+		const char *name = names[i]->d_name;
+
+		if (ret < 0 && !strncmp(name, place->prefix, strlen(place->prefix)) &&
+		    !is_foreign(place, name)) {
 			int fd;
 
-			snprintf(path, path_size, ACCEL_DIR "/%.40s", names[i]->d_name);
+			snprintf(path, path_size, "%s/%.40s", place->dir, name);
 			fd = nna_drm_node_open(path, driver, driver_size, accelerator);
 			if (fd >= 0 || (fd != -ENODEV && ret == -ENOENT))
 				ret = fd;
@@ -68,4 +106,20 @@ int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_
 	}
 	free(names);
 	return ret;
+}
+
+int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_size,
+		      const char **accelerator)
+{
+	int first = -ENOENT;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		int ret = find_in(&places[i], path, path_size, driver, driver_size, accelerator);
+
+		if (ret >= 0)
+			return ret;
+		if (first == -ENOENT)
+			first = ret;
+	}
+	return first;
 }

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The nodes that an accelerator may have: accel nodes, or render nodes where the kernel has no DRM
+ * accelerators.
+ */
+#ifndef TOOLS_NNACTL_NODES_H
+#define TOOLS_NNACTL_NODES_H
+
+#include <stdbool.h>
+
+/* Folders of nodes, as messages name them. */
+#define NNACTL_NODE_FOLDERS "/dev/accel and /dev/dri"
+
+/**
+ * nnactl_nodes_each() - Call a function for each node
+ * @visit: called with the name of a node ("accel0", "renderD128"), its path and @user, accel nodes
+ *	before render nodes and each kind by number. A negative errno ends the walk. Nodes of which
+ *	sysfs says that another driver has them are left out
+ * @user: for @visit
+ *
+ * Return: 0, what @visit returned, or a negative errno if a folder cannot be read.
+ */
+int nnactl_nodes_each(int (*visit)(const char *name, const char *path, void *user), void *user);
+
+/* Whether sysfs has a device of the nna driver; no permission for its node is needed. */
+bool nnactl_nodes_any(void);
+
+#endif
