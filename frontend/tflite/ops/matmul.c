@@ -2,6 +2,8 @@
 /* FULLY_CONNECTED and BATCH_MATMUL. */
 #include "frontend/tflite/rescale.h"
 
+#include <string.h>
+
 /* Number of products of halves of INT16, each at most 128 * 128, whose sum is exact in FLOAT32. */
 #define MAX_PIECE 1024u
 
@@ -109,12 +111,13 @@ bool tflite_is_matmul16(const struct tflite_translation *t)
 	       tflite_is_symmetric16(&t->sub->tensors[out.at[0]]) &&
 	       t->sub->tensors[in.at[0]].rank >= 2 && b->rank >= 2 &&
 	       (tflite_is_symmetric16(b) ||
-		(b->type == TFLITE_INT8 && b->scale_count == 1 && !tflite_zero_point(b)));
+		(b->type == TFLITE_INT8 &&
+		 (b->scale_count > 1 || (b->scale_count == 1 && !tflite_zero_point(b)))));
 }
 
 /* The product of two FLOAT32 in the shape of the output. */
 static struct tflite_value multiplied(struct tflite_translation *t, uint32_t type,
-				      struct tflite_value a, struct tflite_value b)
+				      struct tflite_value a, bool adj_a, struct tflite_value b)
 {
 	struct tflite_value y;
 
@@ -122,10 +125,24 @@ static struct tflite_value multiplied(struct tflite_translation *t, uint32_t typ
 	y = tflite_like(t, &y, NNA_OPERAND_TENSOR_FLOAT32);
 	tflite_push(t, a.operand);
 	tflite_push(t, b.operand);
-	tflite_push_bool(t, t->op->options.adj_x);
+	tflite_push_bool(t, adj_a);
 	tflite_push_bool(t, t->op->options.adj_y);
 	tflite_emit_to(t, type, y.operand);
 	return y;
+}
+
+/* The number of products in a sum; 0 after an error. */
+static uint32_t count_terms(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
+	const uint32_t terms = x->dims[x->rank - (t->op->options.adj_x ? 2 : 1)],
+		       others = w->dims[w->rank - (t->op->options.adj_y ? 1 : 2)];
+
+	if (others == terms && terms)
+		return terms;
+	tflite_refuse(t, w, "%u terms of a sum", "%u, those of input 0, and 1 or more", others,
+		      terms);
+	return 0;
 }
 
 /*
@@ -143,11 +160,8 @@ static void matmul16(struct tflite_translation *t, uint32_t type)
 		tflite_factor_of((double)(tflite_scale(x) * tflite_scale(w)) /
 				 (double)tflite_scale(tflite_output(t, 0)));
 
-	if (w->dims[other] != terms || !terms) {
-		tflite_refuse(t, w, "%u terms of a sum", "%u, those of input 0, and 1 or more",
-			      w->dims[other], terms);
+	if (!count_terms(t))
 		return;
-	}
 	for (int i = 0; i < 2; i++) {
 		a[i] = tflite_wide_part(t, tflite_value(t, 0), !i);
 		if (both)
@@ -168,7 +182,8 @@ static void matmul16(struct tflite_translation *t, uint32_t type)
 				rows[i] = a[i];
 				if (count < terms)
 					rows[i] = tflite_part(t, rows[i], axis, from, count);
-				rows[i] = multiplied(t, type, rows[i], right);
+				rows[i] = multiplied(t, type, rows[i],
+						     t->op->options.adj_x, right);
 			}
 			columns[k] = tflite_wide_sum(t, rows[0], rows[1]);
 		}
@@ -179,16 +194,97 @@ static void matmul16(struct tflite_translation *t, uint32_t type)
 	tflite_store(t, tflite_rescaled(t, sum, &factor, 1, TFLITE_RULE_64));
 }
 
-void tflite_translate_batch_matmul(struct tflite_translation *t, uint32_t type)
+/* Input 1 as whole numbers in FLOAT32. */
+static struct tflite_value whole_weights(struct tflite_translation *t)
 {
-	tflite_need(t, 2, 1);
-	if (!t->ret && tflite_is_matmul16(t)) {
-		matmul16(t, type);
+	if (tflite_input(t, 1)->data)
+		return tflite_hybrid_weights(t, 1);
+	return tflite_cast(t, tflite_value(t, 1), NNA_OPERAND_TENSOR_FLOAT32);
+}
+
+/* FLOAT32 by INT8: each row of input 0 is quantised by its own range. */
+static void hybrid_matmul(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *w = tflite_input(t, 1);
+	struct tflite_value x = tflite_value(t, 0), scale = { 0 }, q, factor;
+	const uint32_t rank = x.o.desc.rank, terms = count_terms(t),
+		       column = w->rank - (t->op->options.adj_y ? 2 : 1);
+	uint32_t dims[TFLITE_MAX_RANK + 1], rows;
+
+	if (!terms)
+		return;
+	if (t->op->options.adj_x) {
+		int32_t axes[TFLITE_MAX_RANK + 1];
+
+		for (uint32_t i = 0; i < rank; i++)
+			axes[i] = (int32_t)i;
+		axes[rank - 2] = (int32_t)rank - 1;
+		axes[rank - 1] = (int32_t)rank - 2;
+		x = tflite_transposed(t, x, axes);
+	}
+	if (w->scale_count > 1 && w->channel_dim != column)
+		tflite_unsupported(t, w, "scales along dimension %u", "%u, the columns",
+				   w->channel_dim, column);
+	rows = (uint32_t)(tflite_input(t, 0)->elements / terms);
+	if (!rows) {
+		tflite_refuse(t, tflite_input(t, 0), "no rows", "1 or more");
 		return;
 	}
-	tflite_push_input(t, 0);
-	tflite_push_input(t, 1);
-	tflite_push_bool(t, t->op->options.adj_x);
-	tflite_push_bool(t, t->op->options.adj_y);
-	tflite_emit_outputs(t, type);
+	q = tflite_reshaped(t, x, 2, (uint32_t[]){ rows, terms });
+	q = tflite_reshaped(t, tflite_hybrid_rows(t, q, t->op->options.asymmetric, &scale), rank,
+			    x.o.dims);
+	for (uint32_t i = 0; i < rank; i++)
+		dims[i] = i + 1 < rank ? x.o.dims[i] : 1;
+	scale = tflite_reshaped(t, scale, rank, dims);
+	q = multiplied(t, type, q, false, whole_weights(t));
+	factor = w->scale_count ? tflite_float_tensor(t, 1, &w->scale_count, w->scales) :
+				  tflite_float(t, 1);
+	factor = tflite_binary(t, NNA_OPERATION_MUL, scale, factor);
+	tflite_result(t, tflite_binary(t, NNA_OPERATION_MUL, q, factor), 0);
+}
+
+/*
+ * Whole numbers by weights with a scale for each channel: 0. LiteRT's kernels take the scale of the
+ * weights as a whole, which is 0 then, so the output is its zero point everywhere.
+ */
+static void matmul_by_nothing(struct tflite_translation *t)
+{
+	const struct tflite_tensor *y = tflite_output(t, 0);
+	const size_t size = y->elements * tflite_type_size(y->type);
+	uint8_t *data = tflite_derive(t->model, size);
+
+	if (!data) {
+		tflite_no_memory(t);
+		return;
+	}
+	/* An INT16 has zero point 0. */
+	if (tflite_is_quant8(y->type))
+		memset(data, tflite_zero_point(y), size);
+	tflite_define(t, 0, data, size);
+}
+
+void tflite_translate_batch_matmul(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x, *w;
+
+	tflite_need(t, 2, 1);
+	x = tflite_input(t, 0);
+	w = tflite_input(t, 1);
+	tflite_need_least_rank(t, x, 2);
+	tflite_need_least_rank(t, w, 2);
+	if (t->ret)
+		return;
+	if (tflite_is_quantised(x->type) && w->type == TFLITE_INT8 && w->scale_count > 1) {
+		matmul_by_nothing(t);
+	} else if (tflite_is_matmul16(t)) {
+		matmul16(t, type);
+	} else if (!t->real && x->type == TFLITE_FLOAT32 && w->type == TFLITE_INT8) {
+		hybrid_matmul(t, type);
+	} else {
+		tflite_push_input(t, 0);
+		tflite_push_input(t, 1);
+		tflite_push_bool(t, t->op->options.adj_x);
+		tflite_push_bool(t, t->op->options.adj_y);
+		tflite_emit_outputs(t, type);
+	}
 }

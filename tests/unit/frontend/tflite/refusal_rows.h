@@ -128,6 +128,8 @@ static const struct refusal_row refusal_rows[] = {
 	  "0 input 1", "1 or more rows, of a divisor of the input's 3 elements" },
 	{ "FULLY_CONNECTED@8:4 f[1,1,2] f[3,2]={} -> f[1,1,3]",
 	  "0 output 0", "2 dimensions; any number of 1 or more units without TANH" },
+	{ "BATCH_MATMUL@101 f[1,2] a[2,2]={}^ -> f[1,2]", "0 input 1", "1, the columns" },
+	{ "BATCH_MATMUL@101 f[0,2] a[2,2]={} -> f[0,2]", "0 input 0", "1 or more" },
 	{ "BATCH_MATMUL@101 w[1,2]*0.5 w[3,1]*0.5 -> w[1,1]*0.5",
 	  "0 input 1", "2, those of input 0, and 1 or more" },
 	/* ops/recurrent.c */

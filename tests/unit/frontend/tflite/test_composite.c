@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Composites, whose decompositions the reader puts in their place. */
-#include "tests/unit/frontend/tflite/model_text.h"
-#include "tests/unit/frontend/tflite/one_operator.h"
+#include "tests/unit/frontend/tflite/run_text.h"
 
 #include "frontend/tflite/label.h"
-
-static void run_text(const char *text, const void *const *in, void *const *out)
-{
-	struct writer *w = calloc(1, sizeof(*w));
-
-	assert_non_null(w);
-	write_text(w, text);
-	run_written(w, 0, in, out, 1);
-	free(w);
-}
 
 static struct tflite_model *parse_text(const char *text)
 {

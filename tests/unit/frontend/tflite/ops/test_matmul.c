@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/frontend/tflite/one_operator.h"
+#include "tests/unit/frontend/tflite/run_text.h"
 
 /*
  * A Dense layer as today's converter writes it: a scale per unit. In steps: (2 + 1) * 0.5 * 1 and
@@ -63,11 +63,47 @@ static void test_fully_connected_rounding(void **state)
 	assert_memory_equal(out, want, sizeof(out));
 }
 
+/*
+ * Each row is quantised by its own range: 127 and -127 in steps of 1, 32 and 127 in steps of 4 / 127.
+ * Of x transposed the rows are the same.
+ */
+static void test_hybrid_product(void **state)
+{
+	static const float rows[] = { 127, -127, 1, 4 }, columns[] = { 127, 1, -127, 4 };
+	const float want[] = { (254 - 381) * 0.5f, 445.0f * ((4.0f / 127.0f) * 0.5f) };
+	float out[2];
+
+	run_text("BATCH_MATMUL@101 f[2,2] a[2,1]={2,3}*0.5 -> f[2,1]",
+		 (const void *[]){ rows }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(want));
+	run_text("BATCH_MATMUL@101:1,1 f[2,2] a[1,2]={2,3}*0.5 -> f[2,1]",
+		 (const void *[]){ columns }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(want));
+}
+
+/* LiteRT takes weights with scales of channels times 0. */
+static void test_product_of_channels(void **state)
+{
+	static const int8_t in[] = { 100, -100 }, want[] = { -7, -7 };
+	static const int16_t wide[] = { 3000, -3000 }, zeros[] = { 0, 0 };
+	int16_t wide_out[2];
+	int8_t out[2];
+
+	run_text("BATCH_MATMUL@101 a[1,2]*0.5+3 a[2,2]={1,2,3,4}^ -> a[1,2]*0.5-7",
+		 (const void *[]){ in }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(want));
+	run_text("BATCH_MATMUL@101 w[1,2]*0.5 a[2,2]={1,2,3,4}^ -> w[1,2]*0.5",
+		 (const void *[]){ wide }, (void *[]){ wide_out });
+	assert_memory_equal(wide_out, zeros, sizeof(zeros));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fully_connected_per_channel),
 		cmocka_unit_test(test_fully_connected_rounding),
+		cmocka_unit_test(test_hybrid_product),
+		cmocka_unit_test(test_product_of_channels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* DYNAMIC_UPDATE_SLICE at a start of the file, and at one that is known at run time. */
-#include "tests/unit/frontend/tflite/model_text.h"
-#include "tests/unit/frontend/tflite/one_operator.h"
-
-static void run_text(const char *text, const void *const *in, void *const *out)
-{
-	struct writer *w = calloc(1, sizeof(*w));
-
-	assert_non_null(w);
-	write_text(w, text);
-	run_written(w, 0, in, out, 1);
-	free(w);
-}
+#include "tests/unit/frontend/tflite/run_text.h"
 
 static const float x[] = { 1, 2, 3, 4, 5, 6 }, pair[] = { 10, 20 };
 
