@@ -56,9 +56,11 @@ TSAN_HAL := $(patsubst %.c,build-tsan/%,$(wildcard tests/unit/hal-bridge/aidl/te
 	tests/unit/hal-bridge/service/test_*.c))
 CLEAN += build-tsan
 #. test: tsan-hal: the HAL's service under ThreadSanitizer
-.PHONY: tsan-hal
-tsan-hal:
+#. internal: tsan-hal-programs: what it runs
+.PHONY: tsan-hal tsan-hal-programs
+tsan-hal-programs:
 	$(MAKE) SAN=thread BUILD=build-tsan $(TSAN_HAL) build-tsan/tests/nnv_run
+tsan-hal: tsan-hal-programs
 	set -e; for t in $(TSAN_HAL); do timeout 600 $$t; done
 	set -e; for mode in async burst fenced device-memory; do \
 		build-tsan/tests/nnv_run --api=aidl --jobs=4 --$$mode '--filter=add*' \
