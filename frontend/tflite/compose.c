@@ -267,6 +267,16 @@ struct tflite_value tflite_reshaped(struct tflite_translation *t, struct tflite_
 	return y;
 }
 
+struct tflite_value tflite_folded(struct tflite_translation *t, struct tflite_value x,
+				  uint32_t axis)
+{
+	uint32_t dims[3] = { 1, 1, 1 };
+
+	for (uint32_t i = 0; i < x.o.desc.rank; i++)
+		dims[i < axis ? 0 : i == axis ? 1 : 2] *= x.o.dims[i];
+	return tflite_reshaped(t, x, 3, dims);
+}
+
 struct tflite_value tflite_transposed(struct tflite_translation *t, struct tflite_value x,
 				      const int32_t *axes)
 {

@@ -66,6 +66,12 @@ struct tflite_value tflite_cast(struct tflite_translation *t, struct tflite_valu
 				uint32_t type);
 struct tflite_value tflite_reshaped(struct tflite_translation *t, struct tflite_value x,
 				    uint32_t rank, const uint32_t *dims);
+/*
+ * @x with three dimensions: those before @axis are one, and so are those behind it. CONCATENATION
+ * has 4 dimensions at most.
+ */
+struct tflite_value tflite_folded(struct tflite_translation *t, struct tflite_value x,
+				  uint32_t axis);
 struct tflite_value tflite_transposed(struct tflite_translation *t, struct tflite_value x,
 				      const int32_t *axes);
 /* Elements [@begin, @begin + @size) of one axis. */
@@ -135,10 +141,10 @@ bool tflite_is_log_softmax8(const struct tflite_translation *t);
 void tflite_translate_log_softmax8(struct tflite_translation *t);
 
 /*
- * Whether the operator compares or divides the stored numbers of INT16 tensors without regard to
- * their scales (ops/plain.c).
+ * Whether the operator compares the stored numbers of INT16 tensors, or divides those of INT16 or
+ * INT8, without regard to their scales (ops/plain.c).
  */
-bool tflite_is_stored16(const struct tflite_translation *t);
+bool tflite_is_stored_short(const struct tflite_translation *t);
 /* Whether the operator is a MEAN or SUM of INT16 (ops/reduce.c). */
 bool tflite_is_sum16(const struct tflite_translation *t);
 /* Whether it is a PRELU of INT16 by INT8 (ops/activation.c). */

@@ -19,10 +19,22 @@ bool tflite_needs_reals(const struct tflite_translation *t)
 	const struct tflite_ints *lists[] = { &t->op->inputs, &t->op->outputs };
 
 	if (tflite_is_wide(t) || tflite_is_arithmetic16(t) || tflite_is_matmul16(t) ||
-	    tflite_is_stored16(t) || tflite_is_sum16(t) || tflite_is_resize16(t) ||
+	    tflite_is_stored_short(t) || tflite_is_sum16(t) || tflite_is_resize16(t) ||
 	    tflite_is_prelu16(t))
 		return false;
 	switch (t->op->code) {
+	case TFLITE_PAD:
+	case TFLITE_PADV2:
+	case TFLITE_MIRROR_PAD:
+	case TFLITE_SPACE_TO_BATCH_ND:
+	case TFLITE_BATCH_TO_SPACE_ND:
+	case TFLITE_SPACE_TO_DEPTH:
+	case TFLITE_DEPTH_TO_SPACE:
+	case TFLITE_FILL:
+		/* Android's operations do not take INT16. */
+		if (t->ops->requantizes)
+			return false;
+		break;
 	case TFLITE_QUANTIZE:
 	case TFLITE_DEQUANTIZE:
 	case TFLITE_CAST:

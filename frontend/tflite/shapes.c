@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tflite/flexbuffer.h"
 #include "frontend/tflite/label.h"
 
 /* Limit of elements of a folded integer tensor; limit of the nesting of subgraphs. */
@@ -37,6 +38,7 @@
  * @op: the operator in it
  * @index: its number
  * @depth: of @sub below the main one
+ * @open: some shape may differ from the file's
  * @error: the caller's memory for a message
  * @ret: the first error, after which every function does nothing
  */
@@ -47,6 +49,7 @@ struct shapes {
 	struct tflite_subgraph *sub;
 	const struct tflite_operator *op;
 	uint32_t index, depth;
+	bool open;
 	char *error;
 	int ret;
 };
@@ -107,6 +110,7 @@ static void set_dims(struct shapes *s, uint32_t i, uint32_t rank, const uint32_t
 		return;
 	}
 	y->changed |= y->rank != rank || memcmp(y->dims, dims, rank * sizeof(*dims));
+	s->open |= y->changed;
 	y->rank = rank;
 	memmove(y->dims, dims, rank * sizeof(*dims));
 	y->elements = elements;
@@ -1000,6 +1004,156 @@ static void shape(struct shapes *s)
 	fold(s, values, x->rank);
 }
 
+/* GATHER_ND: the last dimension of the indices is how many dimensions of the input they replace. */
+static void gather_nd(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0), *at = input(s, 1);
+	uint32_t dims[2 * TFLITE_MAX_RANK], rank = 0, depth, k;
+
+	if (!has_least_rank(s, 0, 1) || !has_least_rank(s, 1, 1))
+		return;
+	depth = at->dims[at->rank - 1];
+	if (depth > x->rank) {
+		refuse(s, at, "%u numbers for an index", "%u or fewer, the dimensions of input 0",
+		       depth, x->rank);
+		return;
+	}
+	for (k = 0; k + 1 < at->rank; k++)
+		dims[rank++] = at->dims[k];
+	for (k = depth; k < x->rank; k++)
+		dims[rank++] = x->dims[k];
+	set_dims(s, 0, rank, dims);
+}
+
+/* SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND: a block and two paddings or crops of each dimension. */
+static void blocks(struct shapes *s)
+{
+	bool to_batch = s->op->code == TFLITE_SPACE_TO_BATCH_ND;
+	const struct tflite_tensor *x = input(s, 0);
+	int64_t sizes[TFLITE_MAX_RANK], edges[2 * TFLITE_MAX_RANK], size, batch;
+	uint32_t dims[TFLITE_MAX_RANK], count, k;
+
+	if (!has_least_rank(s, 0, 1))
+		return;
+	count = need_known(s, 1, sizes, TFLITE_MAX_RANK);
+	if (s->ret || need_known(s, 2, edges, 2 * TFLITE_MAX_RANK) != 2 * count ||
+	    count >= x->rank)
+		return;
+	memcpy(dims, x->dims, sizeof(dims));
+	batch = x->dims[0];
+	for (k = 0; k < count && !s->ret; k++) {
+		int64_t first = edges[2 * k], last = edges[2 * k + 1], dim = x->dims[k + 1];
+		bool fits = sizes[k] >= 1 && sizes[k] <= INT32_MAX && first >= 0 && last >= 0 &&
+			    first <= INT32_MAX && last <= INT32_MAX;
+
+		size = !fits ? -1 : to_batch ? dim + first + last : dim * sizes[k] - first - last;
+		fits = size >= 0 && (to_batch ? !(size % sizes[k]) : !(batch % sizes[k]));
+		if (!fits) {
+			refuse(s, x, "blocks of %lld, edges %lld and %lld of dimension %u",
+			       "whole blocks and numbers of 0 or more", (long long)sizes[k],
+			       (long long)first, (long long)last, k + 1);
+			return;
+		}
+		batch = to_batch ? batch * sizes[k] : batch / sizes[k];
+		size = to_batch ? size / sizes[k] : size;
+		if (batch > UINT32_MAX || size > UINT32_MAX) {
+			refuse(s, x, "more than 32 bits of elements in blocks of %lld", "fewer",
+			       (long long)sizes[k]);
+			return;
+		}
+		dims[k + 1] = (uint32_t)size;
+	}
+	dims[0] = (uint32_t)batch;
+	set_dims(s, 0, x->rank, dims);
+}
+
+/* SPACE_TO_DEPTH and DEPTH_TO_SPACE. */
+static void depth(struct shapes *s)
+{
+	bool to_depth = s->op->code == TFLITE_SPACE_TO_DEPTH;
+	const struct tflite_tensor *x = input(s, 0);
+	uint32_t b = (uint32_t)s->op->options.block_size, dims[4];
+
+	if (!has_rank(s, 0, 4))
+		return;
+	if (!b || b > UINT16_MAX || (to_depth ? x->dims[1] % b || x->dims[2] % b :
+						x->dims[3] % (b * b))) {
+		refuse(s, x, "blocks of %u", "a divisor of height and width, or of the channels",
+		       b);
+		return;
+	}
+	dims[0] = x->dims[0];
+	dims[1] = to_depth ? x->dims[1] / b : x->dims[1] * b;
+	dims[2] = to_depth ? x->dims[2] / b : x->dims[2] * b;
+	dims[3] = to_depth ? x->dims[3] * b * b : x->dims[3] / (b * b);
+	set_dims(s, 0, 4, dims);
+}
+
+/* EMBEDDING_LOOKUP: a row of the table for each index. */
+static void embedding(struct shapes *s)
+{
+	const struct tflite_tensor *ids = input(s, 0), *w = input(s, 1);
+	uint32_t dims[TFLITE_MAX_RANK];
+
+	if (!has_rank(s, 0, 1) || !has_least_rank(s, 1, 1))
+		return;
+	memcpy(dims, w->dims, sizeof(dims));
+	dims[0] = ids->dims[0];
+	set_dims(s, 0, w->rank, dims);
+}
+
+/* A recurrent layer without a time axis: its state, input @state, has a row for each input. */
+static void cell(struct shapes *s, uint32_t state)
+{
+	const struct tflite_tensor *x = input(s, 0), *h = input(s, state);
+	uint32_t dims[2];
+
+	if (!has_rank(s, 0, 2) || !has_rank(s, state, 2))
+		return;
+	dims[0] = x->dims[0];
+	dims[1] = h->dims[1];
+	set_dims(s, 0, 2, dims);
+}
+
+/* SVDF: as many units as the bias has, or filters divided by the rank. */
+static void svdf(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0), *w = input(s, 1);
+	int32_t rank = s->op->options.rank;
+	uint32_t dims[2];
+
+	if (!has_rank(s, 0, 2) || !has_rank(s, 1, 2))
+		return;
+	if (rank < 1 || w->dims[0] % (uint32_t)rank) {
+		refuse(s, w, "%u filters of rank %d", "a multiple of the rank", w->dims[0], rank);
+		return;
+	}
+	dims[0] = x->dims[0];
+	dims[1] = w->dims[0] / (uint32_t)rank;
+	set_dims(s, 0, 2, dims);
+}
+
+/* TFLite_Detection_PostProcess: boxes, classes, scores, and how many there are. */
+static void detections(struct shapes *s)
+{
+	double most = 0, per_box = 1;
+	uint32_t count;
+
+	flexbuffer_number(s->op->custom_data, s->op->custom_size, "max_detections", &most);
+	flexbuffer_number(s->op->custom_data, s->op->custom_size, "max_classes_per_detection",
+			  &per_box);
+	if (!(most >= 1 && most <= UINT16_MAX && per_box >= 1 && per_box <= UINT16_MAX)) {
+		refuse(s, NULL, "max_detections of %g, max_classes_per_detection of %g",
+		       "1 to %u for each", most, per_box, UINT16_MAX);
+		return;
+	}
+	count = (uint32_t)most * (uint32_t)per_box;
+	set_dims(s, 0, 3, (uint32_t[]){ 1, count, 4 });
+	set_dims(s, 1, 2, (uint32_t[]){ 1, count });
+	set_dims(s, 2, 2, (uint32_t[]){ 1, count });
+	set_dims(s, 3, 1, (uint32_t[]){ 1 });
+}
+
 /* ------------------------------------------------------------------------------------ subgraphs */
 
 static void infer_subgraph(struct shapes *s, uint32_t number);
@@ -1218,6 +1372,16 @@ static void sequence_rnn(struct shapes *s)
 	sequence(s, 4);
 }
 
+static void lstm(struct shapes *s)
+{
+	cell(s, 18);
+}
+
+static void rnn(struct shapes *s)
+{
+	cell(s, 4);
+}
+
 /* The output has no dims, whatever the input. */
 static void scalar(struct shapes *s)
 {
@@ -1229,6 +1393,14 @@ static void unknown(struct shapes *s)
 	if (input(s, 0))
 		unsupported(s, output(s, 0), "its shape cannot be inferred",
 			    "inputs of the shapes that the file states");
+}
+
+static void custom(struct shapes *s)
+{
+	if (!strcmp(s->op->custom, "TFLite_Detection_PostProcess"))
+		detections(s);
+	else
+		unknown(s);
 }
 
 /* The rule of each operator: the column "shape" of the operator table. */
@@ -1244,19 +1416,54 @@ static void infer_operator(struct shapes *s)
 	uint32_t code = s->op->code;
 	bool exists = code < sizeof(rules) / sizeof(rules[0]) && rules[code];
 
-	(exists ? rules[code] : unknown)(s);
+	if (code == TFLITE_CUSTOM)
+		custom(s);
+	else
+		(exists ? rules[code] : unknown)(s);
 	if (!s->ret)
 		fold_integers(s);
+}
+
+/*
+ * Whether the file gives a value no dimensions: it is a scalar, or the file says nothing of its
+ * shape. Converters write both alike.
+ */
+static bool is_unstated(const struct tflite_tensor *x)
+{
+	return !x->rank && !x->data && !x->variable;
+}
+
+static bool writes_unstated(struct shapes *s)
+{
+	for (uint32_t i = 0; i < s->op->outputs.count; i++)
+		if (is_unstated(output(s, i)))
+			return true;
+	return false;
+}
+
+/* Outputs without dimensions get those that the operator has; without a rule they are scalars. */
+static void infer_unstated(struct shapes *s)
+{
+	infer_operator(s);
+	if (s->ret == -ENOMEM)
+		return;
+	s->ret = 0;
+	s->error[0] = 0;
 }
 
 static void infer_subgraph(struct shapes *s, uint32_t number)
 {
 	s->sub = &s->model->subgraphs[number];
 	for (s->index = 0; s->index < s->sub->operator_count && !s->ret; s->index++) {
+		bool control;
+
 		s->op = &s->sub->operators[s->index];
+		control = s->op->code == TFLITE_IF || s->op->code == TFLITE_WHILE;
 		/* The file's shapes hold if none of the operator's is open. */
-		if (s->op->code == TFLITE_IF || s->op->code == TFLITE_WHILE || is_open(s))
+		if (is_open(s) || (control && s->open))
 			infer_operator(s);
+		else if (!control && writes_unstated(s))
+			infer_unstated(s);
 	}
 }
 
@@ -1277,10 +1484,13 @@ static void count_users(struct shapes *s)
 	}
 }
 
-/* Undoes an earlier inference. Return: whether any shape is open. */
-static bool begin(struct tflite_model *model)
+/*
+ * Undoes an earlier inference. *@open: whether any shape is open. Return: whether one is, or may be
+ * unstated.
+ */
+static bool begin(struct tflite_model *model, bool *open)
 {
-	bool open = false;
+	bool unstated = false;
 
 	for (uint32_t i = 0; i < model->subgraph_count; i++) {
 		struct tflite_subgraph *sub = &model->subgraphs[i];
@@ -1294,17 +1504,18 @@ static bool begin(struct tflite_model *model)
 				x->folded = false;
 			}
 			x->invariant = NULL;
-			open |= x->dynamic || x->changed;
+			*open |= x->dynamic || x->changed;
+			unstated |= is_unstated(x);
 		}
 	}
-	return open;
+	return *open || unstated;
 }
 
 int tflite_infer_shapes(struct tflite_model *model, char *error)
 {
 	struct shapes s = { .model = model, .error = error };
 
-	if (!begin(model))
+	if (!begin(model, &s.open))
 		return 0;
 	s.done = calloc(model->subgraph_count, sizeof(*s.done));
 	s.users = calloc(model->subgraph_count, sizeof(*s.users));

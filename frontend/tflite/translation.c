@@ -528,6 +528,7 @@ void tflite_push_ints(struct tflite_translation *t, uint32_t index)
 void tflite_push_value(struct tflite_translation *t, uint32_t index)
 {
 	const struct tflite_tensor *x = tflite_input(t, index);
+	int64_t wide;
 
 	if (t->ret)
 		return;
@@ -551,8 +552,20 @@ void tflite_push_value(struct tflite_translation *t, uint32_t index)
 	case TFLITE_INT8:
 		tflite_push_i32(t, *(const int8_t *)x->data);
 		return;
+	case TFLITE_INT16:
+		tflite_push_i32(t, *(const int16_t *)x->data);
+		return;
+	case TFLITE_BOOL:
+		tflite_push_i32(t, *(const uint8_t *)x->data != 0);
+		return;
+	case TFLITE_INT64:
+		memcpy(&wide, x->data, sizeof(wide));
+		if (wide != (int32_t)wide)
+			tflite_unsupported(t, x, "the value %lld", "32 bits", (long long)wide);
+		tflite_push_i32(t, (int32_t)wide);
+		return;
 	default:
-		tflite_need_type(t, x, false, "FLOAT32, FLOAT16, INT32, INT8 or UINT8");
+		tflite_need_type(t, x, false, "a number or a truth value");
 	}
 }
 

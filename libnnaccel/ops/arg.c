@@ -2,7 +2,7 @@
 /*
  * ARGMAX, ARGMIN, ARGMAX_INT64: the index of the first largest or smallest element along an axis.
  *
- *	in 0	input	FLOAT, INT32, QUANT8 [...]
+ *	in 0	input	FLOAT, INT32, INT64, QUANT8, BOOL8 [...]
  *	in 1	axis	INT32		in [-rank, rank)
  *	out 0	indices	INT32 [...]	INT64 for ARGMAX_INT64; the dims of the input without the
  *					axis, [1] where none is left

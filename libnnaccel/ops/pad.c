@@ -2,7 +2,7 @@
 /*
  * PAD: the input with a border of zeros.
  *
- *	in 0	input		FLOAT, QUANT8, INT32 [...]
+ *	in 0	input		ANY [...]
  *	in 1	paddings	INT32 [rank, 2]	elements before and after, for each dimension; 0 or
  *						more
  *	out 0	output		Q0 [...]
@@ -10,8 +10,8 @@
  * PAD_V2: with a border of a given value.
  *
  *	in 0, 1		as for PAD
- *	in 2	value	a scalar	FLOAT32 or FLOAT16 as the input; INT32 for the others, for
- *					QUANT8 the stored number
+ *	in 2	value	a scalar	FLOAT32 or FLOAT16 as the input; INT32 for the others: the
+ *					stored number
  *	out 0	output	Q0 [...]
  *
  * MIRROR_PAD: with a border that mirrors the input.
@@ -113,7 +113,7 @@ static int fill(struct nna_op_context *op, uint32_t out)
 		return nna_do_zero(op->lower, out);
 	if (op->in[2].type == NNA_OPERAND_INT32) {
 		ret = nna_op_scalar_i32(op, 2, &integer);
-		return ret ?: nna_emit_fill(op->lower, out, (uint32_t)integer);
+		return ret ?: nna_emit_fill(op->lower, out, (uint64_t)(int64_t)integer);
 	}
 	ret = nna_op_scalar_f32(op, 2, &number);
 	if (ret)

@@ -2,14 +2,14 @@
 /*
  * SPACE_TO_DEPTH, DEPTH_TO_SPACE: blocks of pixels become channels, and back.
  *
- *	in 0	input		FLOAT, QUANT8, INT32	[b, h, w, c], with nchw [b, c, h, w]
+ *	in 0	input		ANY	[b, h, w, c], with nchw [b, c, h, w]
  *	in 1	block size	INT32			1 or more, of height and width
  *	in 2	nchw?		BOOL			false by default
  *	out 0	output		Q0 [...]		in the layout of the input
  *
  * SPACE_TO_BATCH_ND: blocks of pixels become images.
  *
- *	in 0	input		FLOAT, QUANT8, INT32	[b, h, w, c], with nchw [b, c, h, w]
+ *	in 0	input		ANY	[b, h, w, c], with nchw [b, c, h, w]
  *	in 1	block sizes	INT32 [2]		height, width; 1 or more
  *	in 2	paddings	INT32 [2, 2]		top, bottom, left, right, with zeros; 0 or
  *							more
@@ -18,14 +18,14 @@
  *
  * BATCH_TO_SPACE_ND: the inverse of SPACE_TO_BATCH_ND without paddings.
  *
- *	in 0	input		FLOAT, QUANT8, INT32	[b, h, w, c], with nchw [b, c, h, w]
+ *	in 0	input		ANY	[b, h, w, c], with nchw [b, c, h, w]
  *	in 1	block sizes	INT32 [2]		height, width; 1 or more
  *	in 2	nchw?		BOOL			false by default
  *	out 0	output		Q0 [...]		in the layout of the input
  *
  * CHANNEL_SHUFFLE: orders channels by their index within the group, then by group.
  *
- *	in 0	input	FLOAT, QUANT8, INT32 [...]
+ *	in 0	input	ANY [...]
  *	in 1	groups	INT32	a divisor of the axis
  *	in 2	axis	INT32	in [-rank, rank)
  *	out 0	output	Q0 [...]

@@ -2,7 +2,7 @@
 /*
  * TOPK_V2: the largest elements of each row, in descending order.
  *
- *	in 0	input	FLOAT, INT32, QUANT8 [..., n]
+ *	in 0	input	FLOAT, INT32, INT64, QUANT8 [..., n]
  *	in 1	k	INT32		1 to n
  *	out 0	values	Q0 [..., k]
  *	out 1	indices	INT32 [..., k]	their indices in the row

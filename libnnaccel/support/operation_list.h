@@ -75,8 +75,8 @@ NNA_OP(relu1, RELU1, UNARY(F | Q8, F | Q8, UP_TO(4)))
 NNA_OP(relu6, RELU6, UNARY(F | Q8, F | Q8, UP_TO(4)))
 NNA_OP(tanh, TANH, UNARY(F | Q8, F | Q8, UP_TO(4)))
 NNA_OP(logistic, LOGISTIC, UNARY(F | Q8, F | Q8, UP_TO(4)))
-NNA_OP(abs, ABS, UNARY(F | I32, F | I32))
-NNA_OP(neg, NEG, UNARY(F | I32, F | I32))
+NNA_OP(abs, ABS, UNARY(F | I32, F | I32 | I64))
+NNA_OP(neg, NEG, UNARY(F | I32, F | I32 | I64))
 NNA_OP(exp, EXP, UNARY(F, F))
 NNA_OP(log, LOG, UNARY(F, F))
 NNA_OP(sqrt, SQRT, UNARY(F, F))
@@ -146,16 +146,16 @@ NNA_OP(fibonacci, FIBONACCI,
 
 NNA_OP(reduce_all, REDUCE_ALL, REDUCTION(B8, B8))
 NNA_OP(reduce_any, REDUCE_ANY, REDUCTION(B8, B8))
-NNA_OP(reduce_max, REDUCE_MAX, REDUCTION(F | Q8, F | Q8 | I32))
-NNA_OP(reduce_min, REDUCE_MIN, REDUCTION(F | Q8, F | Q8 | I32))
-NNA_OP(reduce_prod, REDUCE_PROD, REDUCTION(F, F | Q8 | I32))
-NNA_OP(reduce_sum, REDUCE_SUM, REDUCTION(F, F | Q8 | I32))
+NNA_OP(reduce_max, REDUCE_MAX, REDUCTION(F | Q8, F | Q8 | I32 | I64))
+NNA_OP(reduce_min, REDUCE_MIN, REDUCTION(F | Q8, F | Q8 | I32 | I64))
+NNA_OP(reduce_prod, REDUCE_PROD, REDUCTION(F, F | Q8 | I32 | I64))
+NNA_OP(reduce_sum, REDUCE_SUM, REDUCTION(F, F | Q8 | I32 | I64))
 NNA_OP(mean, MEAN,
        FORM(F | Q8, F | Q8,
 	    IN(T("input", UP_TO(4)), TENSOR(I32, "axes", UP_TO(1)), INT("keep dims")),
 	    OUT(T("output", UP_TO(4)))))
 NNA_OP(topk, TOPK_V2,
-       FORM(F | Q8 | I32, F | Q8 | I32, IN(T("input", FROM(1)), INT("k")),
+       FORM(F | Q8 | I32, F | Q8 | I32 | I64, IN(T("input", FROM(1)), INT("k")),
 	    OUT(T("values"), TENSOR(I32, "indices"))))
 NNA_OP(lsh_projection, LSH_PROJECTION,
        FORM(F, F,
@@ -169,11 +169,14 @@ NNA_OP(keypoint, HEATMAP_MAX_KEYPOINT,
        FORM(F | Q8, F | Q8, IN(T("heat maps", EXACT(4)), BOX("boxes", EXACT(2)), BOOLEAN("nchw")),
 	    OUT(T("scores", EXACT(2)), BOX("keypoints", EXACT(3)))))
 NNA_OP(argmax, ARGMAX,
-       FORM(F | Q8 | I32, F | Q8 | I32, IN(T("input"), INT("axis")), OUT(TENSOR(I32, "indices"))))
+       FORM(F | Q8 | I32, F | Q8 | I32 | I64 | B8, IN(T("input"), INT("axis")),
+	    OUT(TENSOR(I32, "indices"))))
 NNA_OP(argmin, ARGMIN,
-       FORM(F | Q8 | I32, F | Q8 | I32, IN(T("input"), INT("axis")), OUT(TENSOR(I32, "indices"))))
+       FORM(F | Q8 | I32, F | Q8 | I32 | I64 | B8, IN(T("input"), INT("axis")),
+	    OUT(TENSOR(I32, "indices"))))
 NNA_OP(argmax_int64, ARGMAX_INT64,
-       FORM_SUPPORT(F | Q8 | I32, IN(T("input"), INT("axis")), OUT(TENSOR(I64, "indices"))))
+       FORM_SUPPORT(F | Q8 | I32 | I64 | B8, IN(T("input"), INT("axis")),
+		    OUT(TENSOR(I64, "indices"))))
 
 /* Indices of 8 bits address a table of a function. */
 NNA_OP(gather, GATHER,
@@ -202,14 +205,14 @@ NNA_OP(transpose, TRANSPOSE,
 NNA_OP(reverse, REVERSE,
        FORM(F | Q8 | I32, ALL, IN(T("input"), TENSOR(I32, "axis", EXACT(1))), OUT(T("output"))))
 NNA_OP(pad, PAD,
-       FORM(F | Q8, F | Q8 | I32, IN(T("input", UP_TO(4)), TENSOR(I32, "paddings", EXACT(2))),
+       FORM(F | Q8, ALL, IN(T("input", UP_TO(4)), TENSOR(I32, "paddings", EXACT(2))),
 	    OUT(T("output", UP_TO(4)))))
 NNA_OP(pad_v2, PAD_V2,
-       FORM(F | Q8, F | Q8 | I32,
+       FORM(F | Q8, ALL,
 	    IN(T("input", UP_TO(4)), TENSOR(I32, "paddings", EXACT(2)), ELEMENT("value")),
 	    OUT(T("output", UP_TO(4)))))
 NNA_OP(mirror_pad, MIRROR_PAD,
-       FORM(F | Q8 | I32, F | Q8 | I32,
+       FORM(F | Q8 | I32, ALL,
 	    IN(T("input"), TENSOR(I32, "paddings", EXACT(2)), INT("mode")), OUT(T("output"))))
 NNA_OP(slice, SLICE,
        FORM(F | Q8 | I32, ALL, IN(T("input"), TENSOR_N(2, I32, "begin, size", EXACT(1))),
@@ -228,22 +231,22 @@ NNA_OP(fill, FILL,
 NNA_OP(rank, RANK, FORM(TENSORS, ALL | C8, IN(T("input")), OUT(INT("rank"))))
 
 NNA_OP(space_to_depth, SPACE_TO_DEPTH,
-       FORM(F | Q8, F | Q8 | I32, IN(T("input", EXACT(4)), INT("block size"), LAYOUT()),
+       FORM(F | Q8, ALL, IN(T("input", EXACT(4)), INT("block size"), LAYOUT()),
 	    OUT(T("output", EXACT(4)))))
 NNA_OP(depth_to_space, DEPTH_TO_SPACE,
-       FORM(F | Q8, F | Q8 | I32, IN(T("input", EXACT(4)), INT("block size"), LAYOUT()),
+       FORM(F | Q8, ALL, IN(T("input", EXACT(4)), INT("block size"), LAYOUT()),
 	    OUT(T("output", EXACT(4)))))
 NNA_OP(space_to_batch, SPACE_TO_BATCH_ND,
-       FORM(F | Q8, F | Q8 | I32,
+       FORM(F | Q8, ALL,
 	    IN(T("input", EXACT(4)), TENSOR(I32, "block sizes", UP_TO(1)),
 	       TENSOR(I32, "paddings", BETWEEN(2, 2)), LAYOUT()),
 	    OUT(T("output", EXACT(4)))))
 NNA_OP(batch_to_space, BATCH_TO_SPACE_ND,
-       FORM(F | Q8, F | Q8 | I32,
+       FORM(F | Q8, ALL,
 	    IN(T("input", EXACT(4)), TENSOR(I32, "block sizes", UP_TO(1)), LAYOUT()),
 	    OUT(T("output", EXACT(4)))))
 NNA_OP(channel_shuffle, CHANNEL_SHUFFLE,
-       FORM(F | Q8, F | Q8 | I32, IN(T("input", UP_TO(4)), INT_N(2, "groups, axis")),
+       FORM(F | Q8, ALL, IN(T("input", UP_TO(4)), INT_N(2, "groups, axis")),
 	    OUT(T("output", UP_TO(4)))))
 NNA_OP(resize_bilinear, RESIZE_BILINEAR, RESIZE(INT_N(2, "width, height"), LAYOUT()),
        RESIZE(FLOAT_N(2, "width, height"), LAYOUT()))

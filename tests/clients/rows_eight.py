@@ -13,7 +13,6 @@ SUM = near(lambda s: (s[0] + s[1]) / 2)
 KEEP = T(scale=LIKE_INPUT)
 # LiteRT ends the process at a comparison of numbers with a scale of 1 or more.
 BELOW_1 = (2.0 ** -9, 0.7)
-NO_TYPE = "no operation on this type"
 TO_FLOAT = T(type="FLOAT32")
 TO_BOOL = T(type="BOOL")
 TO_INT32 = T(type="INT32")
@@ -104,9 +103,9 @@ ROWS = [
         "MaximumMinimumOptions"),
     Row("MINIMUM", [T(4, 80), T(80, scale=LIKE_INPUT)], [KEEP], EIGHT, "MaximumMinimumOptions"),
     Row("FLOOR_DIV", [T(4, 80, scale=None), T(4, 80, scale=None, values=(1, 127))],
-        [T(scale=None)], INT8, "FloorDivOptions", listed=NO_TYPE),
+        [T(scale=None)], INT8, "FloorDivOptions"),
     Row("FLOOR_MOD", [T(4, 80, scale=None), T(4, 80, scale=None, values=(1, 127))],
-        [T(scale=None)], INT8, "FloorModOptions", listed=NO_TYPE),
+        [T(scale=None)], INT8, "FloorModOptions"),
     *[Row(name, [T(4, 80, scale=BELOW_1), T(4, 80, scale=scale)], [TO_BOOL], EIGHT, options,
           name=name + ("-like" if scale == LIKE_INPUT else ""))
       for name, options in (("EQUAL", "EqualOptions"), ("NOT_EQUAL", "NotEqualOptions"),
@@ -268,7 +267,7 @@ ROWS = [
                       T(4, 80, scale=1.0, zero=3)], [T(scale=1.0, zero=3)], EIGHT,
         "SelectV2Options"),
     Row("FILL", [ints(3, 5), T(data="any", scale=0.5, zero=1)], [T(scale=0.5, zero=1)], INT8,
-        "FillOptions", listed=NO_TYPE),
+        "FillOptions"),
     Row("ZEROS_LIKE", [T(3, 5, scale=None)], [T(scale=None)], INT8, "ZerosLikeOptions"),
     Row("EMBEDDING_LOOKUP", [T(5, type="INT32", values=(0, 9)), T(10, 12, data="any",
                                                                 scale=0.5, zero=1)],

@@ -131,6 +131,43 @@ void tflite_translate_arithmetic(struct tflite_translation *t, uint32_t type)
 	tflite_finish(t, type);
 }
 
+/*
+ * POW of INT32 by squares: the product of base^(2^k) over the bits k of the exponent, which wraps.
+ * From 32 on an exponent counts as 30 or 31: then a base other than 0, 1 and -1 overflows anyhow.
+ * TFLite has no negative exponents.
+ */
+static void integer_power(struct tflite_translation *t)
+{
+	struct tflite_value base = tflite_value(t, 0), exponent = tflite_value(t, 1);
+	struct tflite_value one = tflite_int(t, 1), bit, odd, y;
+
+	odd = tflite_binary(t, NNA_OPERATION_FLOOR_MOD, exponent, tflite_int(t, 2));
+	exponent = tflite_select(t, tflite_binary(t, NNA_OPERATION_GREATER, exponent,
+						  tflite_int(t, 31)),
+				 tflite_binary(t, NNA_OPERATION_ADD, odd, tflite_int(t, 30)),
+				 exponent);
+	y = one;
+	for (int k = 0; k < 5; k++) {
+		bit = tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, exponent, tflite_int(t, k));
+		bit = tflite_binary(t, NNA_OPERATION_FLOOR_MOD, bit, tflite_int(t, 2));
+		bit = tflite_binary(t, NNA_OPERATION_EQUAL, bit, one);
+		y = tflite_binary(t, NNA_OPERATION_MUL, y, tflite_select(t, bit, base, one));
+		if (k < 4)
+			base = tflite_binary(t, NNA_OPERATION_MUL, base, base);
+	}
+	tflite_result(t, y, 0);
+}
+
+void tflite_translate_pow(struct tflite_translation *t, uint32_t type)
+{
+	tflite_need(t, 2, 1);
+	if (!t->ret && tflite_output(t, 0)->type == TFLITE_INT32 &&
+	    tflite_input(t, 0)->type == TFLITE_INT32 && tflite_input(t, 1)->type == TFLITE_INT32)
+		integer_power(t);
+	else
+		tflite_plain(t, type, 2);
+}
+
 void tflite_translate_square(struct tflite_translation *t, uint32_t type)
 {
 	tflite_need(t, 1, 1);
@@ -180,7 +217,7 @@ void tflite_translate_floor_mod(struct tflite_translation *t, uint32_t type)
 	uint32_t quotient, product;
 
 	tflite_need(t, 2, 1);
-	if (!t->ret && tflite_is_stored16(t)) {
+	if (!t->ret && tflite_is_stored_short(t)) {
 		struct tflite_value a = tflite_cast(t, tflite_value(t, 0),
 						    NNA_OPERAND_TENSOR_INT32);
 		struct tflite_value b = tflite_cast(t, tflite_value(t, 1),

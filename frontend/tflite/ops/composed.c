@@ -141,10 +141,16 @@ void tflite_translate_cumsum(struct tflite_translation *t, uint32_t type)
 	const struct tflite_options *o = &t->op->options;
 	struct tflite_value x, sum = { 0 }, part;
 	uint32_t sums[MAX_SUMS], axis, count, i;
+	bool folded;
 
 	tflite_need(t, 2, 1);
 	x = tflite_value(t, 0);
 	axis = (uint32_t)tflite_axis(t, tflite_constant_int(t, 1), tflite_input(t, 0)->rank);
+	folded = x.o.desc.rank > 4;
+	if (folded) {
+		x = tflite_folded(t, x, axis);
+		axis = 1;
+	}
 	count = x.o.dims[axis];
 	if (!count || count > MAX_SUMS)
 		tflite_unsupported(t, tflite_input(t, 0), "%u elements along the axis", "1 to %u",
@@ -167,7 +173,10 @@ void tflite_translate_cumsum(struct tflite_translation *t, uint32_t type)
 	for (i = 0; i < count && !t->ret; i++)
 		tflite_push(t, sums[i]);
 	tflite_push_i32(t, (int32_t)axis);
-	tflite_emit_outputs(t, type);
+	if (folded)
+		tflite_finish_reshaped(t, type, &x.o);
+	else
+		tflite_emit_outputs(t, type);
 }
 
 /* Simulated quantisation: rounds to the nearest of 2^bits steps between two limits. */

@@ -2,6 +2,8 @@
 /* Operators that join tensors, and those that split a tensor. */
 #include "frontend/tflite/compose.h"
 
+#include <stdlib.h>
+
 #include "frontend/tflite/shapes.h"
 
 /* Replaces one row of a list: (0, 1, 2, ...) == number of the row ? row : list */
@@ -32,9 +34,41 @@ static void update_list(struct tflite_translation *t, const struct tflite_list_u
 	tflite_result(t, tflite_select(t, rows, row, list), 0);
 }
 
+/* More dimensions than NNAPI's operation has are folded. */
+static void concatenate_folded(struct tflite_translation *t, uint32_t type, uint32_t axis)
+{
+	struct tflite_value y;
+	uint32_t *parts = calloc(t->op->inputs.count, sizeof(*parts));
+
+	if (!parts) {
+		tflite_no_memory(t);
+		return;
+	}
+	if (t->op->options.activation > TFLITE_ACT_RELU6)
+		tflite_unsupported(t, NULL, "fused activation %d of more than 4 dimensions", "none",
+				   t->op->options.activation);
+	for (uint32_t i = 0; i < t->op->inputs.count && !t->ret; i++) {
+		tflite_need_rank(t, tflite_input(t, i), tflite_output(t, 0)->rank);
+		parts[i] = tflite_folded(t, tflite_value(t, i), axis).operand;
+	}
+	tflite_describe(t, tflite_output(t, 0), &y.o);
+	y.o.desc.rank = 3;
+	y.o.dims[1] = tflite_output(t, 0)->dims[axis];
+	y.o.dims[0] = y.o.dims[2] = 1;
+	for (uint32_t i = 0; i < tflite_output(t, 0)->rank; i++)
+		if (i != axis)
+			y.o.dims[i < axis ? 0 : 2] *= tflite_output(t, 0)->dims[i];
+	for (uint32_t i = 0; i < t->op->inputs.count && !t->ret; i++)
+		tflite_push(t, parts[i]);
+	tflite_push_i32(t, 1);
+	tflite_finish_reshaped(t, type, &y.o);
+	free(parts);
+}
+
 void tflite_translate_concatenation(struct tflite_translation *t, uint32_t type)
 {
 	struct tflite_list_update update;
+	int32_t axis;
 	uint32_t i;
 
 	tflite_need(t, 1, 1);
@@ -43,9 +77,14 @@ void tflite_translate_concatenation(struct tflite_translation *t, uint32_t type)
 		update_list(t, &update);
 		return;
 	}
+	axis = tflite_axis(t, t->op->options.axis, tflite_output(t, 0)->rank);
+	if (tflite_output(t, 0)->rank > 4) {
+		concatenate_folded(t, type, (uint32_t)axis);
+		return;
+	}
 	for (i = 0; i < t->op->inputs.count; i++)
 		tflite_push_input(t, i);
-	tflite_push_i32(t, tflite_axis(t, t->op->options.axis, tflite_output(t, 0)->rank));
+	tflite_push_i32(t, axis);
 	tflite_finish(t, type);
 }
 

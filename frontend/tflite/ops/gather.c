@@ -1,6 +1,36 @@
 // SPDX-License-Identifier: MIT
-/* GATHER, which picks slices of a tensor by index; GATHER_ND is plain. */
-#include "frontend/tflite/compose.h"
+/* GATHER and GATHER_ND, which pick slices of a tensor by index. */
+#include "frontend/tflite/rescale.h"
+
+/*
+ * Indices as INT32. Those of INT64 are clamped to INT32 first: an index beyond 32 bits stays out of
+ * range.
+ */
+static struct tflite_value short_indices(struct tflite_translation *t, uint32_t index)
+{
+	struct tflite_value x = tflite_value(t, index);
+
+	if (x.o.desc.type == NNA_OPERAND_TENSOR_INT64) {
+		x = tflite_binary(t, NNA_OPERATION_MINIMUM, x, tflite_long(t, INT32_MAX));
+		x = tflite_binary(t, NNA_OPERATION_MAXIMUM, x, tflite_long(t, INT32_MIN));
+	}
+	return tflite_cast(t, x, NNA_OPERAND_TENSOR_INT32);
+}
+
+void tflite_translate_gather_nd(struct tflite_translation *t, uint32_t type)
+{
+	uint32_t indices;
+
+	tflite_need(t, 2, 1);
+	if (tflite_input(t, 1)->type == TFLITE_INT32) {
+		tflite_plain(t, type, 2);
+		return;
+	}
+	indices = short_indices(t, 1).operand;
+	tflite_push_input(t, 0);
+	tflite_push(t, indices);
+	tflite_emit_outputs(t, type);
+}
 
 /*
  * A GATHER with batch dimensions: the rows of all batches form one list, and the number of the
@@ -37,7 +67,7 @@ static void gather_in_batches(struct tflite_translation *t, uint32_t batch_dims,
 	}
 	for (i = 0; i < batches; i++)
 		first[i] = (int32_t)(i * rows);
-	which = tflite_cast(t, tflite_value(t, 1), NNA_OPERAND_TENSOR_INT32);
+	which = short_indices(t, 1);
 	which = tflite_reshaped(t, which, 2,
 				(uint32_t[]){ batches, (uint32_t)(indices->elements / batches) });
 	which = tflite_binary(t, NNA_OPERATION_ADD, which,
@@ -51,6 +81,7 @@ static void gather_in_batches(struct tflite_translation *t, uint32_t batch_dims,
 void tflite_translate_gather(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x, *indices;
+	uint32_t which = TFLITE_NO_OPERAND;
 	struct tflite_operand_desc o;
 	int32_t axis;
 
@@ -72,9 +103,14 @@ void tflite_translate_gather(struct tflite_translation *t, uint32_t type)
 			return;
 		}
 	}
+	if (indices->type == TFLITE_INT16)
+		which = tflite_cast(t, tflite_value(t, 1), NNA_OPERAND_TENSOR_INT32).operand;
 	tflite_push_input(t, 0);
 	tflite_push_i32(t, axis);
-	tflite_push_ints(t, 1);
+	if (indices->type == TFLITE_INT16)
+		tflite_push(t, which);
+	else
+		tflite_push_input(t, 1);
 	if (indices->rank) {
 		tflite_emit_outputs(t, type);
 		return;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Operators with the inputs of the NNAPI operation, in the same order and without parameters, such
- * as most element-wise ones. Operators with further inputs that are lists of integers (one list:
- * PAD, TRANSPOSE, TILE, REVERSE_V2; two: SPACE_TO_BATCH_ND and most SLICEs) differ in one point:
- * lists of INT64 constants are converted to INT32.
+ * as most element-wise ones. Operators with a list of integers as a further input (PAD, TILE)
+ * differ in one point: a list of INT64 constants is converted to INT32.
  */
 #include "frontend/tflite/rescale.h"
 
@@ -22,22 +21,26 @@ void tflite_translate_unary(struct tflite_translation *t, uint32_t type)
 	tflite_plain(t, type, 1);
 }
 
-bool tflite_is_stored16(const struct tflite_translation *t)
+bool tflite_is_stored_short(const struct tflite_translation *t)
 {
 	const struct tflite_ints in = t->op->inputs;
+	uint32_t a, b;
 
+	if (in.count != 2 || in.at[0] < 0 || in.at[1] < 0)
+		return false;
+	a = t->sub->tensors[in.at[0]].type;
+	b = t->sub->tensors[in.at[1]].type;
 	switch (t->op->code) {
+	case TFLITE_FLOOR_DIV:
+	case TFLITE_FLOOR_MOD:
+		return a == b && (a == TFLITE_INT16 || a == TFLITE_INT8);
 	case TFLITE_EQUAL:
 	case TFLITE_NOT_EQUAL:
 	case TFLITE_LESS:
 	case TFLITE_LESS_EQUAL:
 	case TFLITE_GREATER:
 	case TFLITE_GREATER_EQUAL:
-	case TFLITE_FLOOR_DIV:
-	case TFLITE_FLOOR_MOD:
-		return in.count == 2 && in.at[0] >= 0 && in.at[1] >= 0 &&
-		       t->sub->tensors[in.at[0]].type == TFLITE_INT16 &&
-		       t->sub->tensors[in.at[1]].type == TFLITE_INT16;
+		return a == TFLITE_INT16 && b == TFLITE_INT16;
 	default:
 		return false;
 	}
@@ -71,7 +74,7 @@ static struct tflite_value compared(struct tflite_translation *t, uint32_t index
 void tflite_translate_binary(struct tflite_translation *t, uint32_t type)
 {
 	tflite_need(t, 2, 1);
-	if (!t->ret && tflite_is_stored16(t)) {
+	if (!t->ret && tflite_is_stored_short(t)) {
 		struct tflite_value a = compared(t, 0), b = compared(t, 1);
 
 		if (t->op->code != TFLITE_FLOOR_DIV) {
@@ -107,23 +110,10 @@ void tflite_translate_select(struct tflite_translation *t, uint32_t type)
 	tflite_result(t, tflite_select(t, condition, a, b), 0);
 }
 
-static void with_ints(struct tflite_translation *t, uint32_t type, uint32_t lists)
-{
-	uint32_t i;
-
-	tflite_need(t, 1 + lists, 1);
-	tflite_push_input(t, 0);
-	for (i = 0; i < lists; i++)
-		tflite_push_ints(t, 1 + i);
-	tflite_emit_outputs(t, type);
-}
-
 void tflite_translate_with_list(struct tflite_translation *t, uint32_t type)
 {
-	with_ints(t, type, 1);
-}
-
-void tflite_translate_with_lists(struct tflite_translation *t, uint32_t type)
-{
-	with_ints(t, type, 2);
+	tflite_need(t, 2, 1);
+	tflite_push_input(t, 0);
+	tflite_push_ints(t, 1);
+	tflite_emit_outputs(t, type);
 }

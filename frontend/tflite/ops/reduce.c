@@ -132,6 +132,30 @@ static void sum_int8(struct tflite_translation *t)
 	tflite_emit_to(t, NNA_OPERATION_BITCAST, tflite_output_operand(t, 0));
 }
 
+/* MEAN of integers: the quotient of the sum and the number of elements, rounded towards zero. */
+static void mean_of_integers(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	struct tflite_value sum;
+
+	if (!y->elements || !x->elements) {
+		tflite_unsupported(t, x, "no elements", "1 or more");
+		return;
+	}
+	tflite_describe(t, y, &sum.o);
+	sum.operand = tflite_cast(t, tflite_value(t, 0), NNA_OPERAND_TENSOR_INT64).operand;
+	tflite_push(t, sum.operand);
+	tflite_push_ints(t, 1);
+	tflite_push_bool(t, t->op->options.keep_dims);
+	sum = tflite_like(t, &sum, NNA_OPERAND_TENSOR_INT64);
+	tflite_emit_to(t, NNA_OPERATION_REDUCE_SUM, sum.operand);
+	sum = tflite_binary(t, NNA_OPERATION_DIV, sum,
+			    tflite_long(t, (int64_t)(x->elements / y->elements)));
+	if (y->type == TFLITE_INT32)
+		sum = tflite_cast(t, sum, NNA_OPERAND_TENSOR_INT32);
+	tflite_result(t, sum, 0);
+}
+
 /* NNAPI's MEAN takes keep_dims as INT32, the other reductions take it as BOOL. */
 void tflite_translate_reduce(struct tflite_translation *t, uint32_t type)
 {
@@ -146,6 +170,11 @@ void tflite_translate_reduce(struct tflite_translation *t, uint32_t type)
 	}
 	if (!t->ret && tflite_is_sum16(t)) {
 		sum16(t);
+		return;
+	}
+	if (type == NNA_OPERATION_MEAN && (tflite_input(t, 0)->type == TFLITE_INT32 ||
+					   tflite_input(t, 0)->type == TFLITE_INT64)) {
+		mean_of_integers(t);
 		return;
 	}
 	if (type == NNA_OPERATION_REDUCE_SUM && t->ops->requantizes && !t->ret &&

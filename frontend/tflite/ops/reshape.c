@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Operators that change the shape of a tensor, and BROADCAST_TO, which repeats its elements. */
-#include "frontend/tflite/translation.h"
+/*
+ * Operators that change the shape of a tensor; BROADCAST_TO, which repeats its elements, and
+ * REVERSE_V2 and TRANSPOSE, which order them.
+ */
+#include "frontend/tflite/compose.h"
 
 /* RESHAPE, SQUEEZE and EXPAND_DIMS: the output has its shape from the file or from inference. */
 void tflite_translate_reshape(struct tflite_translation *t, uint32_t type)
@@ -70,4 +73,48 @@ void tflite_translate_broadcast_to(struct tflite_translation *t, uint32_t type)
 	tflite_push(t, wide);
 	tflite_push_list(t, times, y->rank);
 	tflite_emit_to(t, type, tflite_output_operand(t, 0));
+}
+
+/* NNAPI's REVERSE has one axis: each axis is an operation. */
+void tflite_translate_reverse(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0);
+	struct tflite_value v = tflite_value(t, 0);
+	int32_t axes[TFLITE_MAX_RANK];
+	uint32_t count;
+
+	tflite_need(t, 2, 1);
+	count = tflite_constant_ints(t, 1, axes, TFLITE_MAX_RANK);
+	for (uint32_t i = 0; i < count && !t->ret; i++) {
+		int32_t axis = tflite_axis(t, axes[i], x->rank);
+		uint32_t to = i + 1 < count ? tflite_add_operand(t, &v.o) :
+					      tflite_output_operand(t, 0);
+
+		tflite_push(t, v.operand);
+		tflite_push_list(t, &axis, 1);
+		tflite_emit_to(t, type, to);
+		v.operand = to;
+	}
+	if (!count)
+		tflite_result(t, v, 0);
+}
+
+/* NNAPI does not count axes from the end. */
+void tflite_translate_transpose(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *order = tflite_input(t, 1);
+	int32_t axes[TFLITE_MAX_RANK];
+	uint32_t count;
+
+	tflite_need(t, 2, 1);
+	tflite_push_input(t, 0);
+	if (order->data || order->invariant) {
+		count = tflite_constant_ints(t, 1, axes, TFLITE_MAX_RANK);
+		for (uint32_t i = 0; i < count; i++)
+			axes[i] = tflite_axis(t, axes[i], x->rank);
+		tflite_push_list(t, axes, count);
+	} else {
+		tflite_push_ints(t, 1);
+	}
+	tflite_emit_outputs(t, type);
 }

@@ -57,7 +57,10 @@ void tflite_translate_slice(struct tflite_translation *t, uint32_t type)
 
 	tflite_need(t, 3, 1);
 	if (!only_begin_is_open(t)) {
-		tflite_translate_with_lists(t, type);
+		tflite_push_input(t, 0);
+		tflite_push_ints(t, 1);
+		tflite_push_ints(t, 2);
+		tflite_emit_outputs(t, type);
 		return;
 	}
 	v = tflite_value(t, 0);

@@ -133,12 +133,69 @@ static void test_state_that_stays(void **state)
 	free(w);
 }
 
+/* The file says nothing of the shapes of results: RELU, then rows of it by GATHER_ND. */
+static void test_unstated_shapes(void **state)
+{
+	static const int32_t rows[] = { 2, 0 };
+	const struct small_graph g = {
+		.tensors = { F32(2, { 3, 2 }), F32(0, { 0 }), S32(2, { 2, 1 }, rows, 8),
+			     F32(0, { 0 }) },
+		.tensor_count = 4,
+		.inputs = { 0, -1 },
+		.outputs = { 3, -1 },
+		.operators = { { .code = TFLITE_RELU, .inputs = { 0, -1 }, .outputs = { 1, -1 } },
+			       { .code = TFLITE_GATHER_ND, .inputs = { 1, 2, -1 },
+				 .outputs = { 3, -1 } } },
+		.operator_count = 2,
+	};
+	const float in[] = { -1, 2, 3, -4, 5, 6 }, want[] = { 5, 6, 0, 2 };
+	struct writer *w = write_graphs(&g, 1);
+	float out[4];
+
+	run_written(w, 0, (const void *[]){ in }, (void *[]){ out }, 1);
+	check_floats(out, want, 4);
+	free(w);
+}
+
+/* An open batch before operators that move blocks: two to the batch, from there, to the depth. */
+static void test_open_batch_of_blocks(void **state)
+{
+	static const int32_t blocks[] = { 1, 2 }, none[4];
+	const struct small_graph g = {
+		.tensors = { { TFLITE_FLOAT32, 4, { 1, 2, 2, 1 }, .open = true },
+			     S32(1, { 2 }, blocks, 8), S32(2, { 2, 2 }, none, 16),
+			     { TFLITE_FLOAT32, 4, { 2, 2, 1, 1 }, .open = true },
+			     { TFLITE_FLOAT32, 4, { 1, 2, 2, 1 }, .open = true },
+			     { TFLITE_FLOAT32, 4, { 1, 1, 1, 4 }, .open = true } },
+		.tensor_count = 6,
+		.inputs = { 0, -1 },
+		.outputs = { 5, -1 },
+		.operators = { { .code = TFLITE_SPACE_TO_BATCH_ND, .inputs = { 0, 1, 2, -1 },
+				 .outputs = { 3, -1 } },
+			       { .code = TFLITE_BATCH_TO_SPACE_ND, .inputs = { 3, 1, 2, -1 },
+				 .outputs = { 4, -1 } },
+			       { .code = TFLITE_SPACE_TO_DEPTH, .inputs = { 4, -1 },
+				 .outputs = { 5, -1 }, .options = 19, .fields = { 2 },
+				 .field_count = 1 } },
+		.operator_count = 3,
+	};
+	const float in[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+	struct writer *w = write_graphs(&g, 1);
+	float out[12];
+
+	run_written(w, 3, (const void *[]){ in }, (void *[]){ out }, 1);
+	check_floats(out, in, 12);
+	free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_follows_the_input),
 		cmocka_unit_test(test_passes_inputs_through),
 		cmocka_unit_test(test_state_that_stays),
+		cmocka_unit_test(test_unstated_shapes),
+		cmocka_unit_test(test_open_batch_of_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

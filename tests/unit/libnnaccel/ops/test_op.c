@@ -213,7 +213,7 @@ static const char *const lines[] = {
 	"!MIRROR_PAD f[2,2] n[2,2] b1 -> f[4,4]",
 	"!MIRROR_PAD f[2,2] n[3,2] i0 -> f[4,4]",
 	"!MIRROR_PAD f[2,2] f[2,2] i0 -> f[4,4]",
-	"!MIRROR_PAD t[2,2] n[2,2] i0 -> t[4,4]",
+	"MIRROR_PAD t[2,2] n[2,2] i0 -> t[4,4]",
 	"EMBEDDING_LOOKUP n[3] f[5,2] -> f[3,2]",
 	"!EMBEDDING_LOOKUP f[3] f[5,2] -> f[3,2]",
 	"!EMBEDDING_LOOKUP n[3] f[5,2] -> f[3,3]",

@@ -281,6 +281,24 @@ static void test_int16(void **state)
 	}
 }
 
+static void test_pow_of_integers(void **state)
+{
+	static const int32_t base[] = { 2, -3, 0, 0, 1, -1, -1, 7, 46340 },
+			     exponent[] = { 30, 3, 0, 32, 1000, 2000000001, 64, 1, 2 },
+			     want[] = { 1 << 30, -27, 1, 0, 1, -1, 1, 7, 46340 * 46340 };
+	const struct one_operator m = {
+		.code = TFLITE_POW,
+		.tensors = { S32(1, { 9 }), S32(1, { 9 }), S32(1, { 9 }) },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, -1 },
+	};
+	int32_t out[9];
+
+	run(&m, (const void *[]){ base, exponent }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(want));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +313,7 @@ int main(void)
 		cmocka_unit_test(test_bits_of_int32),
 		cmocka_unit_test(test_bits_of_small_types),
 		cmocka_unit_test(test_int16),
+		cmocka_unit_test(test_pow_of_integers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

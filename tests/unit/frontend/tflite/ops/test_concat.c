@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Splitting a tensor, on the loopback, against values computed by hand. */
+/* Joining and splitting tensors, on the loopback, against values computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,10 +29,33 @@ static void test_unpack(void **state)
 	assert_memory_equal(out, columns, sizeof(out));
 }
 
+/* Along dimension 3 of 5: [1, 2, 1, 1, 2] and [1, 2, 1, 2, 2]. */
+static void test_concatenation_of_rank_5(void **state)
+{
+	static const int32_t a[] = { 1, 2, 3, 4 }, b[] = { 5, 6, 7, 8, 9, 10, 11, 12 },
+			     want[] = { 1, 2, 5, 6, 7, 8, 3, 4, 9, 10, 11, 12 };
+	const struct one_operator m = {
+		.code = TFLITE_CONCATENATION,
+		.tensors = { S32(5, { 1, 2, 1, 1, 2 }), S32(5, { 1, 2, 1, 2, 2 }),
+			     S32(5, { 1, 2, 1, 3, 2 }) },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, -1 },
+		.options = 10,
+		.fields = { -2 },
+		.field_count = 1,
+	};
+	int32_t out[12];
+
+	run(&m, (const void *[]){ a, b }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(want));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unpack),
+		cmocka_unit_test(test_concatenation_of_rank_5),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

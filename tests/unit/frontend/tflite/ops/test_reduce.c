@@ -133,6 +133,41 @@ static void test_topk_ties(void **state)
 	assert_memory_equal(indices, places, sizeof(places));
 }
 
+/* Integers of 64 bits; a MEAN rounds towards zero, and its sum does not wrap at 32 bits. */
+static void test_integers(void **state)
+{
+	static const int32_t axis = 1, narrow[] = { INT32_MAX, INT32_MAX, -3, -4 },
+			     means[] = { INT32_MAX, -3 };
+	static const int64_t in[] = { 1ll << 40, 3, -5, 7 };
+	static const struct {
+		int32_t code;
+		int64_t want[2];
+	} rows[] = {
+		{ TFLITE_SUM, { (1ll << 40) + 3, 2 } }, { TFLITE_REDUCE_MAX, { 1ll << 40, 7 } },
+		{ TFLITE_REDUCE_MIN, { 3, -5 } }, { TFLITE_REDUCE_PROD, { 3ll << 40, -35 } },
+		{ TFLITE_MEAN, { ((1ll << 40) + 3) / 2, 1 } },
+	};
+	struct one_operator m = {
+		.tensors = { { TFLITE_INT64, 2, { 2, 2 } }, S32(1, { 1 }, &axis, sizeof(axis)),
+			     { TFLITE_INT64, 1, { 2 } } },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, -1 },
+		.options = 27,
+	};
+	int64_t out[2];
+	int32_t short_out[2];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		m.code = rows[i].code;
+		run(&m, (const void *[]){ in }, (void *[]){ out });
+		assert_memory_equal(out, rows[i].want, sizeof(out));
+	}
+	m.tensors[0].type = m.tensors[2].type = TFLITE_INT32;
+	run(&m, (const void *[]){ narrow }, (void *[]){ short_out });
+	assert_memory_equal(short_out, means, sizeof(means));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +176,7 @@ int main(void)
 		cmocka_unit_test(test_sum_rounding),
 		cmocka_unit_test(test_mean_for_nnapi),
 		cmocka_unit_test(test_topk_ties),
+		cmocka_unit_test(test_integers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
