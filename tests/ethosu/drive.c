@@ -27,7 +27,7 @@
 #include <xf86drm.h>
 
 #include "tests/ethosu/arguments.h"
-#include "tests/ethosu/uapi.h"
+#include "libnnaccel/winsys/ethosu/uapi.h"
 
 #define WAIT_NS 600000000000ll /* far more than the driver's time-out */
 

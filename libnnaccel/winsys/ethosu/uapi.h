@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ioctls of the kernel's driver for Ethos-U that the tests call, as its ABI has them
- * (include/uapi/drm/ethosu_accel.h of the kernel). Names are ours.
+ * The ABI of the kernel's driver for Ethos-U that we call (include/uapi/drm/ethosu_accel.h of the
+ * kernel). Names are ours; C libraries do not have that header yet.
  */
-#ifndef TESTS_ETHOSU_UAPI_H
-#define TESTS_ETHOSU_UAPI_H
+#ifndef NNA_ETHOSU_UAPI_H
+#define NNA_ETHOSU_UAPI_H
 
 #include <linux/types.h>
 #include <sys/ioctl.h>
 
 #define ETHOSU_COMMAND(nr, type) _IOWR('d', 0x40 + (nr), type)
 
+/* The region that the NPU's own SRAM serves, where a job has sram_size. */
+#define ETHOSU_SRAM_REGION 2u
+
+/* DEV_QUERY of type 0; the first drivers end it behind sram_size. */
 struct ethosu_npu_info {
 	__u32 id, config, sram_size, pmu_counters;
 };
@@ -41,6 +45,7 @@ struct ethosu_stream_create {
 	__u32 handle, pad;
 };
 
+/* A region whose handle is 0 has no buffer; the stream must not use it. */
 struct ethosu_submit_job {
 	__u32 stream, sram_size;
 	__u32 regions[8];
