@@ -11,6 +11,16 @@ $(ETHOSU_RUN): $(BUILD)/obj/tests/ethosu/run.o $(BUILD)/obj/tests/ethosu/machine
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lm
 
+# A node of the kernel's driver for other programs, by LD_PRELOAD.
+ETHOSU_NODE := $(BUILD)/tests/libethosu_node.so
+TESTS += $(ETHOSU_NODE)
+$(BUILD)/obj/tests/ethosu/node.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/null)
+$(ETHOSU_NODE): $(BUILD)/obj/tests/ethosu/node.o $(BUILD)/obj/tests/ethosu/machine.o $(ETHOSU_OBJS) \
+		$(ENGINE_OBJS) $(HOST_OBJS)
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $^ -lm
+
 $(BUILD)/obj/tests/ethosu/drive.o: CPPFLAGS += $(SELFTEST_CFLAGS)
 $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 	$(call say,LD)

@@ -74,6 +74,12 @@ ETHOSU_TESTS := $(call unit,device/ethosu)
 UNIT_TESTS += $(ETHOSU_TESTS)
 $(ETHOSU_TESTS): $(BUILD)/obj/tests/ethosu/machine.o $(ETHOSU_OBJS) $(ENGINE_OBJS) $(HOST_OBJS)
 $(ETHOSU_TESTS): UNIT_LIBS := -lm
+# What Vela has compiled, on a node in the test's process.
+VELA_TESTS := $(call unit,frontend/vela)
+UNIT_TESTS += $(VELA_TESTS)
+$(VELA_TESTS): $(BUILD)/obj/tests/ethosu/node.o $(BUILD)/obj/tests/ethosu/machine.o $(VELA_OBJS) \
+	$(TFLITE_OBJS) $(ETHOSU_OBJS) $(NNACCEL_LIB)
+$(VELA_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 # The command line, with all models.
 unit_options := $(BUILD)/tests/unit/device/test_options
 $(unit_options): $(patsubst %,$(BUILD)/obj/device/%.o,options models transport/control) \

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/vela/program.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "frontend/vela/job.h"
+#include "frontend/vela/offsets.h"
+#include "frontend/vela/part.h"
+
+/**
+ * struct step - a step
+ * @npu: it is @op, with @job; else @part
+ */
+struct step {
+	bool npu;
+	struct vela_operator op;
+	struct vela_job job;
+	struct vela_part part;
+};
+
+/**
+ * struct vela_program - the program
+ * @model: not owned
+ * @arena: owned if @own_arena
+ * @offsets: of tensors
+ * @last: what vela_last_reads() says
+ * @steps: @step_count
+ * @values: for each tensor its memory, NULL for one that nobody exchanges
+ */
+struct vela_program {
+	const struct tflite_model *model;
+	struct vela_arena *arena;
+	bool own_arena;
+	int64_t *offsets;
+	uint32_t *last;
+	struct step *steps;
+	uint32_t step_count;
+	uint8_t **values;
+	struct vela_timing timing;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int no_memory(char *error)
+{
+	snprintf(error, TFLITE_ERROR_SIZE, "out of memory");
+	return -ENOMEM;
+}
+
+static const struct tflite_subgraph *sub_of(const struct vela_program *p)
+{
+	return tflite_main(p->model);
+}
+
+static size_t size_of(const struct tflite_tensor *tensor)
+{
+	return tensor->elements * tflite_type_size(tensor->type);
+}
+
+bool vela_program_needs_nna(const struct tflite_model *model)
+{
+	const struct tflite_subgraph *sub = tflite_main(model);
+
+	for (uint32_t i = 0; i < sub->operator_count; i++)
+		if (!vela_is_operator(&sub->operators[i]))
+			return true;
+	return false;
+}
+
+/* ---- steps ---- */
+
+static int make_steps(struct vela_program *p, const struct vela_program_options *options,
+		      char *error)
+{
+	const struct tflite_subgraph *sub = sub_of(p);
+	uint32_t i = 0;
+	int ret = 0;
+
+	while (i < sub->operator_count && !ret) {
+		struct step *step = &p->steps[p->step_count++];
+		uint32_t end = i + 1;
+
+		step->npu = vela_is_operator(&sub->operators[i]);
+		if (step->npu) {
+			ret = vela_operator_read(p->model, i, &step->op, error) ?:
+			      vela_job_create(p->arena, sub, &step->op, p->offsets, &step->job,
+					      error);
+		} else {
+			while (end < sub->operator_count && !vela_is_operator(&sub->operators[end]))
+				end++;
+			ret = vela_part_create(p->model, p->last, i, end - i, options,
+					       &step->part, error);
+		}
+		i = end;
+	}
+	return ret;
+}
+
+/* ---- values ---- */
+
+static int make_value(struct vela_program *p, int32_t tensor, char *error)
+{
+	const struct tflite_tensor *x = &sub_of(p)->tensors[tensor];
+
+	if (p->values[tensor])
+		return 0;
+	p->values[tensor] = calloc(1, size_of(x) + 1);
+	if (!p->values[tensor])
+		return no_memory(error);
+	if (x->data)
+		memcpy(p->values[tensor], x->data, size_of(x));
+	return 0;
+}
+
+static int make_list(struct vela_program *p, const struct tflite_ints *list, char *error)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < list->count && !ret; i++)
+		if (list->at[i] >= 0)
+			ret = make_value(p, list->at[i], error);
+	return ret;
+}
+
+static int make_values(struct vela_program *p, char *error)
+{
+	const struct tflite_subgraph *sub = sub_of(p);
+	int ret;
+
+	p->values = calloc((size_t)sub->tensor_count + 1, sizeof(*p->values));
+	if (!p->values)
+		return no_memory(error);
+	ret = make_list(p, &sub->inputs, error) ?: make_list(p, &sub->outputs, error);
+	for (uint32_t i = 0; i < p->step_count && !ret; i++) {
+		struct step *step = &p->steps[i];
+		const struct tflite_subgraph *part;
+
+		if (step->npu) {
+			ret = make_list(p, &step->op.inputs, error);
+			for (uint32_t k = 0; k < step->op.outputs.count && !ret; k++)
+				if (p->last[step->op.outputs.at[k]] > step->op.number)
+					ret = make_value(p, step->op.outputs.at[k], error);
+			continue;
+		}
+		part = tflite_main(step->part.model);
+		ret = make_list(p, &part->inputs, error) ?:
+		      make_list(p, &part->outputs, error) ?:
+		      vela_part_bind(&step->part, p->values, error);
+	}
+	return ret;
+}
+
+/* ---- life ---- */
+
+int vela_program_create(const struct tflite_model *model,
+			const struct vela_program_options *options, struct vela_program **out,
+			char *error)
+{
+	const struct tflite_subgraph *sub = tflite_main(model);
+	const size_t tensors = sub->tensor_count;
+	struct vela_program *p = calloc(1, sizeof(*p));
+	uint64_t scratch, fast;
+	int ret = 0;
+
+	if (!p)
+		return no_memory(error);
+	p->model = model;
+	p->arena = options->arena;
+	p->own_arena = !p->arena;
+	p->steps = calloc((size_t)sub->operator_count + 1, sizeof(*p->steps));
+	p->last = vela_last_reads(sub);
+	if (!options->offsets)
+		ret = vela_offsets_of(model, &p->offsets, error);
+	else
+		p->offsets = calloc(tensors + 1, sizeof(*p->offsets));
+	if (!ret && (!p->steps || !p->last || !p->offsets))
+		ret = no_memory(error);
+	else if (!ret && options->offsets)
+		memcpy(p->offsets, options->offsets, tensors * sizeof(*p->offsets));
+	if (!ret && p->own_arena)
+		ret = vela_arena_sizes(model, &scratch, &fast, error) ?:
+		      vela_arena_create(options->npu, scratch, fast, &p->arena, error);
+	ret = ret ?: make_steps(p, options, error) ?: make_values(p, error);
+	if (!ret)
+		ret = vela_program_reset(p);
+	if (ret)
+		vela_program_destroy(p);
+	else
+		*out = p;
+	return ret;
+}
+
+void vela_program_destroy(struct vela_program *p)
+{
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < p->step_count; i++) {
+		if (p->steps[i].npu)
+			vela_job_destroy(&p->steps[i].job);
+		else
+			vela_part_destroy(&p->steps[i].part);
+	}
+	for (uint32_t i = 0; p->values && i < sub_of(p)->tensor_count; i++)
+		free(p->values[i]);
+	if (p->own_arena)
+		vela_arena_destroy(p->arena);
+	free(p->offsets);
+	free(p->last);
+	free(p->values);
+	free(p->steps);
+	free(p);
+}
+
+void vela_program_describe(const struct vela_program *p, char *to, size_t size)
+{
+	char name[NNA_ETHOSU_NAME_SIZE];
+
+	snprintf(to, size, "%s %s", nna_ethosu_name(p->arena->node.config, name),
+		 p->arena->node.path);
+}
+
+/* ---- inputs and outputs ---- */
+
+uint32_t vela_program_count(const struct vela_program *p, bool input)
+{
+	return input ? sub_of(p)->inputs.count : sub_of(p)->outputs.count;
+}
+
+static enum nna_operand_type type_of(const struct tflite_tensor *tensor)
+{
+	switch (tensor->type) {
+	case TFLITE_FLOAT16:
+		return NNA_OPERAND_TENSOR_FLOAT16;
+	case TFLITE_INT32:
+		return NNA_OPERAND_TENSOR_INT32;
+	case TFLITE_INT64:
+		return NNA_OPERAND_TENSOR_INT64;
+	case TFLITE_BOOL:
+		return NNA_OPERAND_TENSOR_BOOL8;
+	case TFLITE_UINT8:
+		return NNA_OPERAND_TENSOR_QUANT8_ASYMM;
+	case TFLITE_INT8:
+		return NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
+	case TFLITE_INT16:
+		return NNA_OPERAND_TENSOR_QUANT16_SYMM;
+	default:
+		return NNA_OPERAND_TENSOR_FLOAT32;
+	}
+}
+
+static bool is_quantised(enum nna_operand_type type)
+{
+	return type == NNA_OPERAND_TENSOR_QUANT8_ASYMM || type == NNA_OPERAND_TENSOR_QUANT16_SYMM ||
+	       type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
+}
+
+void vela_program_io(const struct vela_program *p, bool input, uint32_t index,
+		     struct nna_io_info *info)
+{
+	const struct tflite_subgraph *sub = sub_of(p);
+	const struct tflite_ints *list = input ? &sub->inputs : &sub->outputs;
+	const struct tflite_tensor *tensor = &sub->tensors[list->at[index]];
+
+	*info = (struct nna_io_info){
+		.type = type_of(tensor),
+		.rank = tensor->rank,
+		.size = size_of(tensor),
+	};
+	memcpy(info->dims, tensor->dims, tensor->rank * sizeof(info->dims[0]));
+	if (!is_quantised(info->type))
+		return;
+	info->scale = tensor->scale_count ? tensor->scales[0] : 1;
+	if (tensor->zero_point_count)
+		info->zero_point = (int32_t)tflite_zero_point_at(tensor, 0);
+}
+
+/* ---- runs ---- */
+
+static uint8_t *place(const struct vela_program *p, int32_t tensor)
+{
+	return p->arena->scratch.buffer.memory + p->offsets[tensor];
+}
+
+/* State is in the arena already. */
+static void copy_in(const struct vela_program *p, const struct vela_operator *op)
+{
+	const struct tflite_subgraph *sub = sub_of(p);
+
+	for (uint32_t i = 0; i < op->inputs.count; i++) {
+		const int32_t at = op->inputs.at[i];
+
+		if (at >= 0 && !sub->tensors[at].variable)
+			memcpy(place(p, at), p->values[at], size_of(&sub->tensors[at]));
+	}
+}
+
+static void copy_out(const struct vela_program *p, const struct vela_operator *op)
+{
+	const struct tflite_subgraph *sub = sub_of(p);
+
+	for (uint32_t i = 0; i < op->outputs.count; i++) {
+		const int32_t at = op->outputs.at[i];
+
+		if (p->values[at])
+			memcpy(p->values[at], place(p, at), size_of(&sub->tensors[at]));
+	}
+}
+
+static int run_job(struct vela_program *p, struct step *step, char *error)
+{
+	uint64_t start;
+	int ret;
+
+	copy_in(p, &step->op);
+	start = now();
+	ret = vela_job_run(&step->job, error);
+	p->timing.npu += now() - start;
+	p->timing.jobs++;
+	if (!ret)
+		copy_out(p, &step->op);
+	return ret;
+}
+
+static int run_part(struct vela_program *p, struct step *step, char *error)
+{
+	struct nna_timing timing = { 0 };
+	int ret;
+
+	ret = vela_part_run(&step->part, error);
+	if (ret)
+		return ret;
+	nna_execution_get_timing(step->part.execution, &timing);
+	p->timing.nna += timing.run;
+	p->timing.commands += timing.commands;
+	return 0;
+}
+
+int vela_program_run(struct vela_program *p, const void *const *inputs, void *const *outputs,
+		     char *error)
+{
+	const struct tflite_subgraph *sub = sub_of(p);
+	int ret = 0;
+
+	p->timing = (struct vela_timing){ 0 };
+	for (uint32_t i = 0; i < sub->inputs.count; i++)
+		memcpy(p->values[sub->inputs.at[i]], inputs[i],
+		       size_of(&sub->tensors[sub->inputs.at[i]]));
+	for (uint32_t i = 0; i < p->step_count && !ret; i++)
+		ret = p->steps[i].npu ? run_job(p, &p->steps[i], error) :
+		      run_part(p, &p->steps[i], error);
+	for (uint32_t i = 0; i < sub->outputs.count && !ret; i++)
+		memcpy(outputs[i], p->values[sub->outputs.at[i]],
+		       size_of(&sub->tensors[sub->outputs.at[i]]));
+	return ret;
+}
+
+/* State begins as its zero point. */
+static void reset_tensor(const struct vela_program *p, int32_t at)
+{
+	const struct tflite_tensor *tensor = &sub_of(p)->tensors[at];
+	const int64_t zero = tensor->zero_point_count ? tflite_zero_point_at(tensor, 0) : 0;
+	const uint32_t size = tflite_type_size(tensor->type);
+	const uint64_t little = htole64((uint64_t)zero);
+	uint8_t *to = place(p, at);
+
+	for (uint64_t i = 0; i < tensor->elements; i++)
+		memcpy(to + i * size, &little, size < 8 ? size : 8);
+}
+
+int vela_program_reset(struct vela_program *p)
+{
+	const struct tflite_subgraph *sub = sub_of(p);
+	int ret = 0;
+
+	for (uint32_t i = 0; i < p->step_count && !ret; i++) {
+		const struct tflite_ints *inputs = &p->steps[i].op.inputs;
+
+		if (!p->steps[i].npu) {
+			ret = nna_execution_reset_state(p->steps[i].part.execution);
+			continue;
+		}
+		for (uint32_t k = 0; k < inputs->count; k++)
+			if (inputs->at[k] >= 0 && sub->tensors[inputs->at[k]].variable)
+				reset_tensor(p, inputs->at[k]);
+	}
+	return ret;
+}
+
+void vela_program_timing(const struct vela_program *p, struct vela_timing *timing)
+{
+	*timing = p->timing;
+}
