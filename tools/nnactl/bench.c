@@ -16,42 +16,9 @@
 #define MOST_RUNS 1000000
 #define WARM_UP_RUNS 5
 
-/**
- * struct sample - times of one run, in nanoseconds
- * @wall: from the call of the submission until this thread knows that the fence has signalled
- * @submit: of that, until the submission returned
- * @device: from the first command to the last, without time in which other jobs ran
- */
-struct sample {
-	uint64_t wall, submit, device;
-};
-
-static int run_once(struct nnactl_session *s, struct nna_execution *execution,
-		    struct sample *sample)
-{
-	struct nna_timing timing = { 0 };
-	struct nna_fence *fence;
-	uint64_t start = nnactl_now();
-	int ret;
-
-	ret = nna_execution_submit(execution, NULL, 0, &fence);
-	if (!ret) {
-		sample->submit = nnactl_now() - start;
-		ret = nna_fence_wait(fence, -1);
-		sample->wall = nnactl_now() - start;
-		nna_fence_destroy(fence);
-	}
-	if (!ret)
-		ret = nna_execution_get_timing(execution, &timing);
-	sample->device = timing.run;
-	if (ret)
-		return nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
-	return 0;
-}
-
 /* Minimum, median and 90th percentile of one member of the samples. */
-static void summarise(const struct sample *samples, uint32_t count, size_t member, uint64_t *sorted,
-		      double ms[3])
+static void summarise(const struct nnactl_times *samples, uint32_t count, size_t member,
+		      uint64_t *sorted, double ms[3])
 {
 	uint32_t i;
 
@@ -67,23 +34,24 @@ static json_t *times_json(const double ms[3])
 	return json_pack("{s:f, s:f, s:f}", "min", ms[0], "median", ms[1], "p90", ms[2]);
 }
 
-static int report(struct nnactl_session *s, const struct sample *samples,
+static int report(struct nnactl_session *s, const struct nnactl_times *samples,
 		  const struct nnactl_measure *m, uint64_t compile, uint64_t first,
 		  uint64_t *sorted)
 {
 	const uint32_t runs = m->runs, threads = m->threads;
 	double wall[3], submit[3], device[3];
 
-	summarise(samples, runs, offsetof(struct sample, wall), sorted, wall);
-	summarise(samples, runs, offsetof(struct sample, submit), sorted, submit);
-	summarise(samples, runs, offsetof(struct sample, device), sorted, device);
+	summarise(samples, runs, offsetof(struct nnactl_times, wall), sorted, wall);
+	summarise(samples, runs, offsetof(struct nnactl_times, submit), sorted, submit);
+	summarise(samples, runs, offsetof(struct nnactl_times, device), sorted, device);
 	if (nnactl_json())
 		return nnactl_json_print(json_pack(
 			"{s:o?, s:s, s:i, s:i, s:b, s:f, s:f, s:o?, s:o?, s:o?}", "model",
 			nnactl_json_text(s->path), "device", s->device_name, "threads", threads,
 			"runs", runs, "shared", m->shared, "load_ms", (double)compile / 1e6,
 			"first_ms", (double)first / 1e6, "wall_ms", times_json(wall), "device_ms",
-			times_json(device), "submit_ms", times_json(submit)));
+			times_json(device), "submit_ms",
+			s->vela ? json_null() : times_json(submit)));
 	printf("%s on %s, ", s->path, s->device_name);
 	if (threads)
 		printf("%u thread%s, ", threads, threads == 1 ? "" : "s");
@@ -92,17 +60,18 @@ static int report(struct nnactl_session *s, const struct sample *samples,
 	printf("             min    median       p90  ms\n");
 	printf("wall    %8.3f  %8.3f  %8.3f\n", wall[0], wall[1], wall[2]);
 	printf("device  %8.3f  %8.3f  %8.3f\n", device[0], device[1], device[2]);
-	printf("submit  %8.3f  %8.3f  %8.3f\n", submit[0], submit[1], submit[2]);
+	if (!s->vela)
+		printf("submit  %8.3f  %8.3f  %8.3f\n", submit[0], submit[1], submit[2]);
 	return 0;
 }
 
 static int measure(struct nnactl_session *s, const struct nnactl_measure *m, uint64_t compile)
 {
 	const uint32_t runs = m->runs;
-	struct nna_execution *execution = NULL;
+	struct nnactl_execution execution = { 0 };
 	struct nnactl_outputs outputs = { 0 };
 	struct nnactl_inputs inputs = { 0 };
-	struct sample *samples, warm[WARM_UP_RUNS] = { 0 };
+	struct nnactl_times *samples, warm[WARM_UP_RUNS] = { 0 };
 	uint64_t *sorted;
 	uint32_t i;
 	int ret;
@@ -113,25 +82,21 @@ static int measure(struct nnactl_session *s, const struct nnactl_measure *m, uin
 		ret = nnactl_error("out of memory");
 		goto out;
 	}
-	ret = nna_execution_create(s->program, &execution);
-	if (ret) {
-		ret = nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
-		goto out;
-	}
-	ret = nnactl_inputs_bind(&inputs, s, execution, m->shared) ?:
-	      nnactl_outputs_bind(&outputs, s, execution, m->shared);
+	ret = nnactl_execution_create(s, &execution) ?:
+	      nnactl_inputs_bind(&inputs, &execution, m->shared) ?:
+	      nnactl_outputs_bind(&outputs, &execution, m->shared);
 	for (i = 0; i < WARM_UP_RUNS && !ret; i++)
-		ret = run_once(s, execution, &warm[i]);
+		ret = nnactl_execution_run(&execution, &warm[i]);
 	nnactl_progress("%s: running", s->path);
 	for (i = 0; i < runs && !ret; i++) {
 		nnactl_progress_at(i, runs);
-		ret = run_once(s, execution, &samples[i]);
+		ret = nnactl_execution_run(&execution, &samples[i]);
 	}
 	nnactl_progress_end();
 	if (!ret)
 		ret = report(s, samples, m, compile, warm[0].wall, sorted);
 out:
-	nna_execution_destroy(execution);
+	nnactl_execution_destroy(&execution);
 	nnactl_outputs_free(&outputs);
 	nnactl_inputs_free(&inputs);
 	free(samples);
@@ -151,7 +116,9 @@ static int bench_main(int argc, char **argv)
 	if (!nnactl_measure_read(&NNACTL_BENCH, argc, argv, &m, &status))
 		return status;
 	start = nnactl_now();
-	status = nnactl_session_open(&session, m.path, m.signature, m.device, m.threads);
+	status = nnactl_session_load(&session, m.path, m.signature);
+	session.takes_vela = true;
+	status = status ?: nnactl_session_compile(&session, m.device, m.threads);
 	if (!status)
 		status = measure(&session, &m, nnactl_now() - start);
 	nnactl_session_close(&session);
@@ -180,7 +147,9 @@ const struct nnactl_command NNACTL_BENCH = {
 		"first run. --threads sets the loopback's threads (default: one per CPU).\n"
 		"With --shared, inputs and outputs lie in buffers that the device works on itself,\n"
 		"as those of cameras do; else each run copies them from and to this process's\n"
-		"memory. --signature names one of the model's signatures.",
+		"memory. --signature names one of the model's signatures.\n"
+		"A model that Arm's Vela has compiled runs as by nnactl run; it has no time of the\n"
+		"submission alone, and no --shared.",
 	.options = OPTIONS,
 	.main = bench_main,
 };

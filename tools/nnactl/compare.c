@@ -139,6 +139,7 @@ static int by_value(const void *a, const void *b)
 /* The first run's outputs count; the others, from the same state, are for the time. */
 static int run_side(struct comparison *c, struct nnactl_session *s, struct side *side)
 {
+	struct nnactl_execution run = { .session = s };
 	struct nna_execution *execution = NULL;
 	struct nnactl_outputs outputs = { 0 };
 	double ms[MOST_RUNS];
@@ -151,10 +152,11 @@ static int run_side(struct comparison *c, struct nnactl_session *s, struct side 
 	for (uint32_t i = 0; i < c->input_count && !ret; at += c->in[i++].size)
 		ret = nna_execution_set_input(execution, i, 0, NULL, c->inputs + at,
 					      c->in[i].size);
+	run.nna = execution;
 	if (ret)
 		ret = nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
 	else
-		ret = nnactl_outputs_bind(&outputs, s, execution, false);
+		ret = nnactl_outputs_bind(&outputs, &run, false);
 	nnactl_progress("%s: running on %s", s->path, s->device_name);
 	for (uint32_t i = 0; i < c->runs && !ret; i++) {
 		uint64_t start;

@@ -21,12 +21,13 @@ static void fill(const struct nna_io_info *info, void *data)
 	}
 }
 
-int nnactl_inputs_bind(struct nnactl_inputs *inputs, struct nnactl_session *s,
-		       struct nna_execution *execution, bool shared)
+int nnactl_inputs_bind(struct nnactl_inputs *inputs, struct nnactl_execution *execution,
+		       bool shared)
 {
+	struct nnactl_session *s = execution->session;
 	int ret;
 
-	*inputs = (struct nnactl_inputs){ .count = nna_program_input_count(s->program) };
+	*inputs = (struct nnactl_inputs){ .count = nnactl_session_count(s, true) };
 	inputs->data = calloc(inputs->count + 1, sizeof(*inputs->data));
 	inputs->buffers = calloc(inputs->count + 1, sizeof(*inputs->buffers));
 	if (!inputs->data || !inputs->buffers)
@@ -34,17 +35,15 @@ int nnactl_inputs_bind(struct nnactl_inputs *inputs, struct nnactl_session *s,
 	for (uint32_t i = 0; i < inputs->count; i++) {
 		struct nna_io_info info;
 
-		ret = nna_program_get_input(s->program, i, &info);
+		ret = nnactl_session_io(s, true, i, &info);
 		if (ret || !info.size)
 			return nnactl_error("%s: the size of input %u is not known", s->path, i);
 		inputs->data[i] = nnactl_memory_make(s, info.size, shared, &inputs->buffers[i]);
 		if (!inputs->data[i])
 			return 1;
 		fill(&info, inputs->data[i]);
-		ret = shared ? nna_execution_set_input_buffer(execution, i, 0, NULL,
-							      inputs->buffers[i], 0, info.size) :
-			       nna_execution_set_input(execution, i, 0, NULL, inputs->data[i],
-						       info.size);
+		ret = nnactl_execution_bind(execution, true, i, inputs->data[i], info.size,
+					    inputs->buffers[i]);
 		if (ret)
 			return nnactl_failed(&s->log, "input %u: %s", i, strerror(-ret));
 	}

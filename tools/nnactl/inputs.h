@@ -3,7 +3,7 @@
 #ifndef NNACTL_INPUTS_H
 #define NNACTL_INPUTS_H
 
-#include "tools/nnactl/session.h"
+#include "tools/nnactl/execution.h"
 
 /**
  * struct nnactl_inputs - memory for all inputs of a program, owned
@@ -21,8 +21,8 @@ struct nnactl_inputs {
  * Make and fill the memory, @shared with the device or of this process alone, and give it to an
  * execution. Return: 0, or 1 with the error printed; free it in both cases, after the execution.
  */
-int nnactl_inputs_bind(struct nnactl_inputs *inputs, struct nnactl_session *session,
-		       struct nna_execution *execution, bool shared);
+int nnactl_inputs_bind(struct nnactl_inputs *inputs, struct nnactl_execution *execution,
+		       bool shared);
 void nnactl_inputs_free(struct nnactl_inputs *inputs);
 
 #endif

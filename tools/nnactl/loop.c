@@ -51,8 +51,8 @@ int nnactl_loop_check(const struct nnactl_loop *loop, const struct nnactl_sessio
 		char from[128], to[128];
 		struct nna_io_info out, in;
 
-		nna_program_get_output(s->program, loop->pairs[i].out, &out);
-		nna_program_get_input(s->program, loop->pairs[i].in, &in);
+		nnactl_session_io(s, false, loop->pairs[i].out, &out);
+		nnactl_session_io(s, true, loop->pairs[i].in, &in);
 		if (is_alike(&out, &in))
 			continue;
 		return nnactl_error("--loop: output %s is %s, scale %g, zero point %d, but input "

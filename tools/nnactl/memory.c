@@ -11,7 +11,10 @@ void *nnactl_memory_make(struct nnactl_session *s, size_t size, bool shared,
 	int ret;
 
 	*buffer = NULL;
-	if (shared) {
+	if (shared && s->vela) {
+		nnactl_error("--shared: the kernel's driver for Ethos-U has no memory that runs "
+			     "share: leave it away");
+	} else if (shared) {
 		ret = nna_buffer_create(s->device, size, buffer);
 		if (ret)
 			nnactl_failed(&s->log, "%s: a buffer of %zu bytes: %s", s->path, size,

@@ -8,29 +8,27 @@
 
 #include "tools/nnactl/memory.h"
 
-int nnactl_outputs_bind(struct nnactl_outputs *o, struct nnactl_session *s,
-			struct nna_execution *execution, bool shared)
+int nnactl_outputs_bind(struct nnactl_outputs *o, struct nnactl_execution *execution, bool shared)
 {
+	struct nnactl_session *s = execution->session;
 	uint32_t i;
 	int ret;
 
-	*o = (struct nnactl_outputs){ .count = nna_program_output_count(s->program) };
+	*o = (struct nnactl_outputs){ .count = nnactl_session_count(s, false) };
 	o->info = calloc(o->count ? o->count : 1, sizeof(*o->info));
 	o->data = calloc(o->count ? o->count : 1, sizeof(*o->data));
 	o->buffers = calloc(o->count ? o->count : 1, sizeof(*o->buffers));
 	if (!o->info || !o->data || !o->buffers)
 		return nnactl_error("out of memory");
 	for (i = 0; i < o->count; i++) {
-		ret = nna_program_get_output(s->program, i, &o->info[i]);
+		ret = nnactl_session_io(s, false, i, &o->info[i]);
 		if (ret || !o->info[i].size)
 			return nnactl_error("%s: the size of output %u is not known", s->path, i);
 		o->data[i] = nnactl_memory_make(s, o->info[i].size, shared, &o->buffers[i]);
 		if (!o->data[i])
 			return 1;
-		ret = shared ? nna_execution_set_output_buffer(execution, i, 0, NULL, o->buffers[i],
-							       0, o->info[i].size) :
-			       nna_execution_set_output(execution, i, 0, NULL, o->data[i],
-							o->info[i].size);
+		ret = nnactl_execution_bind(execution, false, i, o->data[i], o->info[i].size,
+					    o->buffers[i]);
 		if (ret)
 			return nnactl_failed(&s->log, "output %u: %s", i, strerror(-ret));
 	}

@@ -3,7 +3,7 @@
 #ifndef NNACTL_OUTPUTS_H
 #define NNACTL_OUTPUTS_H
 
-#include "tools/nnactl/session.h"
+#include "tools/nnactl/execution.h"
 
 /**
  * struct nnactl_outputs - memory for all outputs of a program, owned
@@ -23,8 +23,8 @@ struct nnactl_outputs {
  * Make the memory, @shared with the device or of this process alone, and give it to an execution.
  * Return: 0, or 1 with the error printed; free it in both cases, after the execution.
  */
-int nnactl_outputs_bind(struct nnactl_outputs *outputs, struct nnactl_session *session,
-			struct nna_execution *execution, bool shared);
+int nnactl_outputs_bind(struct nnactl_outputs *outputs, struct nnactl_execution *execution,
+			bool shared);
 void nnactl_outputs_free(struct nnactl_outputs *outputs);
 
 /* Elements of a tensor; 0 when its type is unknown. */

@@ -167,6 +167,7 @@ static int run_once(struct nnactl_session *s, struct nna_execution *execution, s
 
 static int measure(struct nnactl_session *s, struct profile *p, bool trace)
 {
+	struct nnactl_execution run = { .session = s };
 	struct nna_execution *execution = NULL;
 	struct nnactl_outputs outputs = { 0 };
 	struct nnactl_inputs inputs = { 0 };
@@ -183,9 +184,10 @@ static int measure(struct nnactl_session *s, struct profile *p, bool trace)
 				   "--device loopback has", s->device_name);
 	else if (ret)
 		ret = nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
-	else
-		ret = nnactl_inputs_bind(&inputs, s, execution, false) ?:
-		      nnactl_outputs_bind(&outputs, s, execution, false);
+	run.nna = execution;
+	if (!ret)
+		ret = nnactl_inputs_bind(&inputs, &run, false) ?:
+		      nnactl_outputs_bind(&outputs, &run, false);
 	for (uint32_t i = 0; i < WARM_UP_RUNS && !ret; i++)
 		ret = run_once(s, execution, p);
 	for (uint32_t i = 0; i < p->runs && !ret; i++) {

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/vela/operator.h"
+
 #define POINTS 17u
 #define LEAST_SCORE 0.2
 #define MAP_CLASSES 256u
@@ -58,6 +60,16 @@ static const struct tflite_operator *find_writer(const struct tflite_subgraph *s
 	return NULL;
 }
 
+/* The quantisation that TFLite's SOFTMAX and LOGISTIC have, which Vela has compiled away. */
+static bool has_shares(const struct tflite_tensor *tensor)
+{
+	const int64_t least = tensor->type == TFLITE_INT8 ? -128 : 0;
+
+	return (tensor->type == TFLITE_INT8 || tensor->type == TFLITE_UINT8) &&
+	       tensor->scale_count == 1 && tensor->scales[0] == 0x1p-8f &&
+	       (tensor->zero_point_count ? tflite_zero_point_at(tensor, 0) : 0) == least;
+}
+
 /* Whether the first output is probabilities, seen through what only changes shape or type. */
 static bool is_probable(const struct tflite_model *model)
 {
@@ -80,6 +92,8 @@ static bool is_probable(const struct tflite_model *model)
 		case TFLITE_DEQUANTIZE:
 			tensor = op->inputs.at[0];
 			break;
+		case TFLITE_CUSTOM:
+			return vela_is_operator(op) && has_shares(&sub->tensors[tensor]);
 		default:
 			return false;
 		}

@@ -41,6 +41,7 @@ struct named_file {
  * @input: the bytes of all inputs, back to back
  * @at: of each input in @input
  * @loop: what --loop and --steps say
+ * @times: of the last run
  */
 struct run {
 	const char *model, *image_path, *labels_path, *output_path, *device;
@@ -55,7 +56,8 @@ struct run {
 	uint32_t array_count, save_count;
 	struct nnactl_shapes shapes;
 	struct nnactl_session session;
-	struct nna_execution *execution;
+	struct nnactl_execution execution;
+	struct nnactl_times times;
 	struct nnactl_outputs outputs;
 	struct nnactl_labels labels;
 	struct image photo;
@@ -138,10 +140,10 @@ static int image_input(struct run *r)
 	struct nna_io_info info;
 	size_t i, pixels;
 
-	if (nna_program_input_count(r->session.program) != 1)
+	if (nnactl_session_count(&r->session, true) != 1)
 		return nnactl_error("%s has %u inputs, a picture fits one: use --input",
-				    r->model, nna_program_input_count(r->session.program));
-	nna_program_get_input(r->session.program, 0, &info);
+				    r->model, nnactl_session_count(&r->session, true));
+	nnactl_session_io(&r->session, true, 0, &info);
 	if (info.rank == 4 && (info.dims[3] == 3 || info.dims[3] == 1)) {
 		height = info.dims[1];
 		width = info.dims[2];
@@ -184,13 +186,13 @@ static int image_input(struct run *r)
 
 static int file_input(struct run *r)
 {
-	uint32_t count = nna_program_input_count(r->session.program), i;
+	uint32_t count = nnactl_session_count(&r->session, true), i;
 	struct nna_io_info info;
 	size_t total = 0, got;
 	FILE *file;
 
 	for (i = 0; i < count; i++) {
-		nna_program_get_input(r->session.program, i, &info);
+		nnactl_session_io(&r->session, true, i, &info);
 		if (!info.size || __builtin_add_overflow(total, info.size, &total))
 			return nnactl_error("%s: the size of input %u is not known", r->model, i);
 	}
@@ -275,13 +277,13 @@ static void put_zeros(const struct nna_io_info *info, uint8_t *to)
 /* The bytes of all inputs out of the arrays. */
 static int array_input(struct run *r)
 {
-	uint32_t count = nna_program_input_count(r->session.program);
+	uint32_t count = nnactl_session_count(&r->session, true);
 	struct nna_io_info info;
 	char name[128];
 	size_t at = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		nna_program_get_input(r->session.program, i, &info);
+		nnactl_session_io(&r->session, true, i, &info);
 		if (!info.size || __builtin_add_overflow(r->input_size, info.size, &r->input_size))
 			return nnactl_error("%s: the size of input %u is not known", r->model, i);
 	}
@@ -292,7 +294,7 @@ static int array_input(struct run *r)
 		bool given = false;
 		size_t size;
 
-		nna_program_get_input(r->session.program, i, &info);
+		nnactl_session_io(&r->session, true, i, &info);
 		nnactl_input_name(&r->session, i, name, sizeof(name));
 		for (uint32_t k = 0; k < r->array_count; k++) {
 			uint32_t index;
@@ -333,15 +335,15 @@ static int bind_inputs(struct run *r)
 	size_t at = 0;
 	int ret;
 
-	r->at = calloc((size_t)nna_program_input_count(r->session.program) + 1, sizeof(*r->at));
+	r->at = calloc((size_t)nnactl_session_count(&r->session, true) + 1, sizeof(*r->at));
 	if (!r->at)
 		return nnactl_error("out of memory");
-	for (i = 0; i < nna_program_input_count(r->session.program); i++) {
+	for (i = 0; i < nnactl_session_count(&r->session, true); i++) {
 		struct nna_io_info info;
 
-		nna_program_get_input(r->session.program, i, &info);
+		nnactl_session_io(&r->session, true, i, &info);
 		r->at[i] = r->input + at;
-		ret = nna_execution_set_input(r->execution, i, 0, NULL, r->input + at, info.size);
+		ret = nnactl_execution_bind(&r->execution, true, i, r->at[i], info.size, NULL);
 		if (ret)
 			return nnactl_failed(&r->session.log, "input %u: %s", i, strerror(-ret));
 		at += info.size;
@@ -440,15 +442,18 @@ static int check_labels(struct run *r)
 
 static int report(struct run *r)
 {
-	struct nna_timing timing = { 0 };
+	const struct nnactl_times *times = &r->times;
 	json_t *all;
 
-	nna_execution_get_timing(r->execution, &timing);
 	if (!nnactl_json()) {
 		if (r->loop.steps == 1)
 			nnactl_result_print(&r->result);
-		printf("%s: %u commands, %.3f ms\n", r->session.device_name, timing.commands,
-		       (double)timing.run / 1e6);
+		printf("%s: ", r->session.device_name);
+		if (r->session.vela)
+			printf("%u job%s, ", times->jobs, times->jobs == 1 ? "" : "s");
+		if (!r->session.vela || r->session.device)
+			printf("%u commands, ", times->commands);
+		printf("%.3f ms\n", (double)times->device / 1e6);
 		return 0;
 	}
 	all = nnactl_result_json(&r->result);
@@ -456,8 +461,10 @@ static int report(struct run *r)
 	json_object_set_new(all, "device", json_string(r->session.device_name));
 	if (r->loop.steps > 1)
 		json_object_set_new(all, "steps", json_integer(r->loop.steps));
-	json_object_set_new(all, "commands", json_integer(timing.commands));
-	json_object_set_new(all, "milliseconds", json_real((double)timing.run / 1e6));
+	json_object_set_new(all, "commands", json_integer(times->commands));
+	json_object_set_new(all, "milliseconds", json_real((double)times->device / 1e6));
+	if (r->session.vela)
+		json_object_set_new(all, "jobs", json_integer(times->jobs));
 	return nnactl_json_print(all);
 }
 
@@ -506,11 +513,10 @@ static int run_steps(struct run *r)
 		if (take_step(r, i))
 			return 1;
 		nnactl_progress("%s: running", r->model);
-		ret = nna_execution_compute(r->execution);
+		ret = nnactl_execution_run(&r->execution, &r->times);
 		nnactl_progress_end();
 		if (ret)
-			return nnactl_failed(&r->session.log, "%s: the run failed: %s", r->model,
-					     strerror(-ret));
+			return ret;
 		nnactl_result_find(&r->result, &r->session, &r->outputs, &r->labels);
 		if (r->loop.steps > 1 && !nnactl_json()) {
 			printf("step %u:\n", i + 1);
@@ -527,6 +533,7 @@ static int run(struct run *r)
 	ret = nnactl_session_load(&r->session, r->model, r->signature) ?:
 	      nnactl_loop_find(&r->loop, &r->session);
 	r->session.rounding = r->rounding;
+	r->session.takes_vela = true;
 	ret = ret ?: load_arrays(r) ?:
 	      nnactl_session_shape(&r->session, &r->shapes) ?: check_files(r) ?:
 	      nnactl_session_compile(&r->session, r->device, r->threads) ?:
@@ -538,11 +545,8 @@ static int run(struct run *r)
 		ret = nnactl_labels_load(&r->labels, r->labels_path);
 	if (ret)
 		return ret;
-	ret = nna_execution_create(r->session.program, &r->execution);
-	if (ret)
-		return nnactl_failed(&r->session.log, "%s: %s", r->model, strerror(-ret));
-	ret = bind_inputs(r) ?:
-	      nnactl_outputs_bind(&r->outputs, &r->session, r->execution, false) ?:
+	ret = nnactl_execution_create(&r->session, &r->execution) ?: bind_inputs(r) ?:
+	      nnactl_outputs_bind(&r->outputs, &r->execution, false) ?:
 	      check_labels(r);
 	if (ret)
 		return ret;
@@ -692,7 +696,7 @@ static int run_main(int argc, char **argv)
 		return nnactl_misuse("--mean and --std are for the bytes of --image");
 	r.model = argv[optind];
 	status = run(&r);
-	nna_execution_destroy(r.execution);
+	nnactl_execution_destroy(&r.execution);
 	nnactl_outputs_free(&r.outputs);
 	nnactl_session_close(&r.session);
 	nnactl_labels_free(&r.labels);
@@ -752,6 +756,9 @@ const struct nnactl_command NNACTL_RUN = {
 		"input starts with zeros unless it is given. An array of --input with one more\n"
 		"dimension, in front, has the input of each run. --steps is the number of runs:\n"
 		"without it as many as the arrays have, or 2. Files get the last run's outputs.\n\n"
+		"A model that Arm's Vela has compiled runs on an Ethos-U, by the kernel's driver;\n"
+		"operators that Vela has left run on the NNA, and are refused by name where there\n"
+		"is none. --device is the NPU's node or the NNA; the other one is the first.\n\n"
 		"Prints what the outputs mean: the best classes with their scores, the classes of\n"
 		"a map with their shares, the keypoints of a body, boxes, or numbers. --output\n"
 		"writes the picture with that in it.",

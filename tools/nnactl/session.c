@@ -12,6 +12,8 @@
 
 #include "frontend/tflite/label.h"
 #include "frontend/tflite/signature.h"
+#include "frontend/vela/arena.h"
+#include "frontend/vela/program.h"
 
 /* Of messages: names that are looked through, characters of a name, and of a list of names. */
 #define MAX_NAMES 64u
@@ -199,6 +201,67 @@ int nnactl_session_shape(struct nnactl_session *s, const struct nnactl_shapes *s
 	return 0;
 }
 
+/*
+ * The NNA for operators that Vela has left. Where none is asked for by name there may be none: the
+ * operator that needs it is named then. Return: 0, or 1 with the error printed.
+ */
+static int open_rest(struct nnactl_session *s, const char *device, uint32_t threads, char *name,
+		     size_t size)
+{
+	const struct nna_device_options options = { .threads = threads };
+	struct nna_device_info info;
+
+	if (strcmp(device, "auto")) {
+		if (nnactl_device_open(device, threads, &s->device, &s->log))
+			return 1;
+	} else if (nna_device_open(device, &options, &s->device)) {
+		s->device = NULL;
+	}
+	if (s->device)
+		nna_device_get_info(s->device, &info);
+	if (s->device && (!info.loopback || strcmp(device, "auto"))) {
+		snprintf(name, size, "%s", info.name);
+		return 0;
+	}
+	/* What Vela has left is run by an accelerator, or by its model where that is asked for. */
+	nna_device_close(s->device);
+	s->device = NULL;
+	snprintf(name, size, "--device loopback is one in this process");
+	return 0;
+}
+
+/* @device: the NPU's node, or an NNA for what Vela has left; the other one is the first. */
+static int compile_vela(struct nnactl_session *s, const char *device, uint32_t threads)
+{
+	const bool is_npu = vela_is_npu(device);
+	char error[TFLITE_ERROR_SIZE], name[64] = "none is needed";
+	struct vela_program_options options = {
+		.npu = is_npu ? device : NULL,
+		.nna_name = name,
+		.rounding = s->rounding,
+		.log = { log_line, &s->log },
+	};
+	size_t n;
+
+	if (!s->takes_vela)
+		return nnactl_error("%s has been compiled by Vela: run, bench and dump take it, "
+				    "the others need the model that Vela was given", s->path);
+	if (vela_program_needs_nna(s->model) &&
+	    open_rest(s, is_npu ? "auto" : device, threads, name, sizeof(name)))
+		return 1;
+	options.nna = s->device;
+	nnactl_progress("%s: compiling", s->path);
+	if (vela_program_create(s->model, &options, &s->vela, error))
+		return nnactl_error("%s: %s%s%s", s->path, error, s->log.error[0] ? ": " : "",
+				    s->log.error);
+	nnactl_progress_end();
+	vela_program_describe(s->vela, s->device_name, sizeof(s->device_name));
+	n = strlen(s->device_name);
+	if (s->device)
+		snprintf(s->device_name + n, sizeof(s->device_name) - n, " and %s", name);
+	return 0;
+}
+
 int nnactl_session_compile(struct nnactl_session *s, const char *device, uint32_t threads)
 {
 	struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
@@ -207,6 +270,8 @@ int nnactl_session_compile(struct nnactl_session *s, const char *device, uint32_
 	struct nna_log log = { log_line, &s->log };
 	int ret;
 
+	if (vela_is_model(s->model))
+		return compile_vela(s, device, threads);
 	if (nnactl_device_open(device, threads, &s->device, &s->log))
 		return 1;
 	nna_device_get_info(s->device, &info);
@@ -232,6 +297,23 @@ int nnactl_session_open(struct nnactl_session *s, const char *path, const char *
 {
 	return nnactl_session_load(s, path, signature) ?:
 	       nnactl_session_compile(s, device, threads);
+}
+
+uint32_t nnactl_session_count(const struct nnactl_session *s, bool input)
+{
+	if (s->vela)
+		return vela_program_count(s->vela, input);
+	return input ? nna_program_input_count(s->program) : nna_program_output_count(s->program);
+}
+
+int nnactl_session_io(const struct nnactl_session *s, bool input, uint32_t index,
+		      struct nna_io_info *info)
+{
+	if (!s->vela)
+		return input ? nna_program_get_input(s->program, index, info) :
+			       nna_program_get_output(s->program, index, info);
+	vela_program_io(s->vela, input, index, info);
+	return 0;
 }
 
 /* The name of an input or output: the signature's, or the tensor's. */
@@ -317,6 +399,7 @@ const char *nnactl_output_name(const struct nnactl_session *s, uint32_t index, c
 
 void nnactl_session_close(struct nnactl_session *s)
 {
+	vela_program_destroy(s->vela);
 	nna_program_destroy(s->program);
 	nna_graph_unref(s->graph);
 	nna_device_close(s->device);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A model on a device: read, translated to a graph, and compiled. */
+/*
+ * A model on a device: read, translated to a graph, and compiled; or one that Vela has compiled,
+ * with its NPU's node and, for what Vela left, the NNA.
+ */
 #ifndef NNACTL_SESSION_H
 #define NNACTL_SESSION_H
 
@@ -7,6 +10,8 @@
 
 #include "tools/nnactl/nnactl.h"
 #include "frontend/tflite/translate.h"
+
+struct vela_program;
 
 /**
  * struct nnactl_session - everything is owned but @path
@@ -17,6 +22,10 @@
  * @rounding: of quantised results; TFLite's unless it is set between loading and compiling
  * @log: given to the library, so that a session must not move
  * @origin: operators of the model, by operation of the graph; for messages
+ * @takes_vela: the subcommand runs what Vela has compiled; set between loading and compiling
+ * @device: the NNA; NULL where Vela's program needs none
+ * @graph, @program: of the NNA; NULL with @vela
+ * @vela: the program of a model that Vela has compiled, else NULL
  */
 struct nnactl_session {
 	const char *path;
@@ -30,6 +39,8 @@ struct nnactl_session {
 	struct nna_device *device;
 	struct nna_graph *graph;
 	struct nna_program *program;
+	bool takes_vela;
+	struct vela_program *vela;
 };
 
 /* Open a device. Return: 0, or 1 with the error printed. */
@@ -63,6 +74,10 @@ int nnactl_session_load(struct nnactl_session *session, const char *path, const 
 int nnactl_session_compile(struct nnactl_session *session, const char *device, uint32_t threads);
 /* State shapes. Return: 0, or 1 with the error printed. */
 int nnactl_session_shape(struct nnactl_session *session, const struct nnactl_shapes *shapes);
+/* Inputs or outputs of the program, and what one of them is. Return: of the latter 0 or -EINVAL. */
+uint32_t nnactl_session_count(const struct nnactl_session *session, bool input);
+int nnactl_session_io(const struct nnactl_session *session, bool input, uint32_t index,
+		      struct nna_io_info *info);
 void nnactl_session_close(struct nnactl_session *session);
 
 /*
