@@ -252,8 +252,8 @@ static int read_times(struct demo *d)
 static void finish(struct demo *d)
 {
 	/*
-	 * The connection stays to the process's end. A run that waits for its in-fence ends then, too,
-	 * and nobody waits for it.
+	 * The connection stays to the process's end. A run that waits for its in-fence ends then,
+	 * too, and nobody waits for it.
 	 */
 	nnb_object_unref(hal.times);
 	nnb_object_unref(hal.prepared.model);

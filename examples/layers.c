@@ -64,7 +64,7 @@ static int add_activation(struct nna_graph *graph, int32_t activation)
 	return ret < 0 ? ret : number;
 }
 
-/* A layer of @outputs results from @inputs numbers. Return: the number of its result or an error. */
+/* A layer of @outputs results from @inputs numbers. Return: its result's number or an error. */
 static int add_layer(struct nna_graph *graph, uint32_t input, uint32_t inputs, uint32_t outputs,
 		     const float *weights, const float *bias, enum nna_activation activation)
 {

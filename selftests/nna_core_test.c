@@ -166,7 +166,7 @@ TEST(card)
 	expect_inference();
 }
 
-/* A client of a card node that nobody has authenticated sees no BO of another client by its name. */
+/* A client of a card node that is not authenticated sees no BO of another one by its name. */
 TEST(card_of_a_stranger)
 {
 	struct drm_nna_bo_create create = { .size = 4096 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a model in memory gives its users: names, numbers of the file, constants that are derived. */
+/* What a model in memory gives its users: names, numbers of the file, derived constants. */
 #include "frontend/tflite/tflite.h"
 
 #include <stdlib.h>

@@ -26,7 +26,7 @@ enum tflite_type {
 /* "FLOAT32"; "?" for a type that is not in the schema. */
 const char *tflite_type_name(uint32_t type);
 
-/* Bytes of an element; 0 for strings, packed types (packed.h) and types that are not in enum tflite_type. */
+/* Bytes of an element; 0 for strings, packed types (packed.h) and what enum tflite_type lacks. */
 uint32_t tflite_type_size(uint32_t type);
 
 #endif

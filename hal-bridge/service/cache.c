@@ -46,7 +46,7 @@ static int nnb_model_cache_load_memory(int fd, const uint8_t token[NNB_TOKEN_BYT
 	return nna_cache_file_load_fd(fd, NNA_CACHE_FILE_LIMIT, device, NULL, options, out);
 }
 
-/* ------------------------------------------------------------------ files that are not in memory */
+/* ----------------------------------------------------------------- files that are not in memory */
 
 /**
  * struct nnb_cache_copy - the contents of a file, or what they shall be

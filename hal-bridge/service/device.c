@@ -306,8 +306,9 @@ static int nnb_prepare_cache(const struct nnb_aidl_prepare_model_config *config)
  * @bytes, and @cache, also after an error. Return: 0 or an ErrorStatus.
  */
 static int nnb_prepare_queue(struct nnb_client *client, struct nnb_aidl_call *call,
-			     struct nna_graph *graph, uint64_t bytes, int32_t priority, uint64_t deadline,
-			     struct nnb_object *callback, int cache, const uint8_t *token)
+			     struct nna_graph *graph, uint64_t bytes, int32_t priority,
+			     uint64_t deadline, struct nnb_object *callback, int cache,
+			     const uint8_t *token)
 {
 	/*
 	 * A client's priorities order its own models. The device's priorities apply to all clients:

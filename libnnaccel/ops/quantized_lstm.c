@@ -47,7 +47,8 @@
  *
  *	in 0		input			QUANT8_ASYMM_SIGNED	[time, batch, K], or [batch,
  *									time, K]
- *	in 1-8		weights			QUANT8_ASYMM_SIGNED	of zero point 0, or QUANT8_SYMM
+ *	in 1-8		weights			QUANT8_ASYMM_SIGNED	of zero point 0, or
+ *									QUANT8_SYMM
  *	in 20		activation		INT32			TANH
  *	out 0		outputs			Q18			in the layout of the input
  *

@@ -32,8 +32,8 @@ struct nna_variant;
  * @lock: guards @variants, @variant_count, @stated, @parts and the spare contexts of variants
  * @compiling: held while a variant is compiled; taken before @lock
  * @variants: @variant_count variants, most recently used first
- * @parameters: for each input: its value is part of the signature. Elements are only ever set, under
- *	both locks.
+ * @parameters: for each input: its value is part of the signature. Elements are only ever set,
+ *	under both locks.
  * @has_parameters: at least one element of @parameters is set
  * @own_slots: of the inputs and then the outputs, the first @own_slots have slots of their own;
  *	constant

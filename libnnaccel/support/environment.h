@@ -15,9 +15,9 @@
 #define NNA_ENVIRONMENT_H
 
 /*
- * Return: the value of a variable; NULL when it is not set or empty, and in a program that runs with
- * more privileges than its user (AT_SECURE): the user must choose neither the files and devices that
- * such a program opens nor the output that it writes.
+ * Return: the value of a variable; NULL when it is not set or empty, and in a program that runs
+ * with more privileges than its user (AT_SECURE): the user must choose neither the files and
+ * devices that such a program opens nor the output that it writes.
  */
 const char *nna_environment_get(const char *name);
 

@@ -11,9 +11,9 @@
 #include <string.h>
 
 /*
- * From the caller's struct of @from_size bytes, which may be NULL, into the library's of @size. What
- * the caller does not know becomes 0. Return: 0, or -E2BIG where something is set that the library
- * does not know.
+ * From the caller's struct of @from_size bytes, which may be NULL, into the library's of @size.
+ * What the caller does not know becomes 0. Return: 0, or -E2BIG where something is set that the
+ * library does not know.
  */
 static inline int nna_sized_read(void *to, size_t size, const void *from, size_t from_size)
 {

@@ -7,9 +7,9 @@
  *	B|PID|[NN_LR_PE]NAME	it begins: the layer is L and a letter, the phase P and a letter
  *	E|PID			it ends
  *
- * NNACCEL_TRACE in the environment turns them on: 1 for the kernel's file, or a path. A program with
- * more privileges than its user ignores it. The variable is read once. While marks are off, a span
- * costs one load.
+ * NNACCEL_TRACE in the environment turns them on: 1 for the kernel's file, or a path. A program
+ * with more privileges than its user ignores it. The variable is read once. While marks are off, a
+ * span costs one load.
  */
 #ifndef NNA_TRACE_H
 #define NNA_TRACE_H

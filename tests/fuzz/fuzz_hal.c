@@ -162,7 +162,7 @@ static void fuzz_send_bytes(struct fuzz *fuzz, struct nnb_flat *flat)
 	}
 }
 
-/* ------------------------------------------------------------------------------- valid arguments */
+/* ------------------------------------------------------------------------------ valid arguments */
 
 /**
  * struct fuzz_valid - what valid arguments point to

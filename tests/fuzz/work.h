@@ -3,7 +3,7 @@
  * How much the device model has computed, in blocks of machine code: what a fuzzer's oracles of
  * time compare, because blocks are the same on a slow or busy machine. tests/fuzz/module.mk
  * compiles the model such that it calls __sanitizer_cov_trace_pc() when it enters a block, and
- * links programs such that the call comes here. In other builds nothing calls, and all counts are 0.
+ * links programs such that the call comes here. In other builds nothing calls: all counts are 0.
  */
 #ifndef TEST_FUZZ_WORK_H
 #define TEST_FUZZ_WORK_H

@@ -47,7 +47,7 @@ static void normalise(const struct nnr_eval *e, const struct nnr_eval_tensor *no
 		double err = 2 * off / least + fabs(d) * 2 * off / (least * least) +
 			     fabs(n) * (0.5e-8 / (least * least) + (units + 8) * U);
 
-		/* Left open where all units are nearly alike, or squares do not fit into a float. */
+		/* Left open where all units are nearly alike, or squares exceed a float. */
 		x[u] = least > 1e-3 && units * most * most < FLT_MAX
 			       ? (struct nnr_loose){ n, err }
 			       : (struct nnr_loose){ 0, INFINITY };

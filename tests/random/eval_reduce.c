@@ -190,8 +190,8 @@ static int eval_topk(struct nnr_eval *e)
 		e->out[0].v[i] = v[best];
 		e->out[1].v[i] = best;
 		/*
-		 * NNAPI's text and its reference do not agree about the order of equals. TFLite takes
-		 * that with the lower index first.
+		 * NNAPI's text and its reference do not agree about the order of equals. TFLite
+		 * takes that with the lower index first.
 		 */
 		if (equals > 1 && !e->graph->as_tflite)
 			e->out[1].err[i] = INFINITY;

@@ -4,8 +4,8 @@
  *
  * The Container Device Interface (CDI 0.3.0) names devices KIND=NAME. An engine that reads the
  * file, as podman, containerd and Kubernetes do, gives a container the nodes of the devices that
- * its user asks for. The kind is nnaccel/npu; a device has the name of its node, such as accel0, and
- * "all" stands for all of them. The node is enough: libnnaccel asks it for the rest.
+ * its user asks for. The kind is nnaccel/npu; a device has the name of its node, such as accel0,
+ * and "all" stands for all of them. The node is enough: libnnaccel asks it for the rest.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -69,7 +69,8 @@ static int write_spec(const json_t *spec, const char *path)
 	int n;
 
 	if (!path) {
-		if (json_dumpf(spec, stdout, JSON_INDENT(2)) || putchar('\n') == EOF || fflush(stdout))
+		if (json_dumpf(spec, stdout, JSON_INDENT(2)) || putchar('\n') == EOF ||
+		    fflush(stdout))
 			return nnactl_error("cannot print the specification: %s", strerror(errno));
 		return 0;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * nnactl dump: the commands of a compiled model. Core dumps are printed by coredump.c, streams of an
- * Ethos-U by stream.c.
+ * nnactl dump: the commands of a compiled model. Core dumps are printed by coredump.c, streams of
+ * an Ethos-U by stream.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +106,8 @@ static int dump_main(int argc, char **argv)
 			return status;
 	}
 	if (dot) {
-		status = nnactl_session_load(&session, argv[optind], signature) ?: dump_dot(&session);
+		status = nnactl_session_load(&session, argv[optind], signature) ?:
+			 dump_dot(&session);
 	} else {
 		status = nnactl_session_open(&session, argv[optind], signature, device, 0) ?:
 			 dump(&session, all);

@@ -25,7 +25,8 @@ struct nnactl_measure {
 
 /*
  * Reads a command line: the model, and --device, --threads, --runs, --trace, --peaks, --signature
- * and --shared, as far as @command has these options. Return: false where the command has to end with @status.
+ * and --shared, as far as @command has these options. Return: false where the command has to end
+ * with @status.
  */
 bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **argv,
 			 struct nnactl_measure *measure, int *status);

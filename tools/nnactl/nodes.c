@@ -17,7 +17,7 @@ static const struct place {
 	{ "/dev/dri", "renderD", "/sys/class/drm" },
 };
 
-/* Whether sysfs names the driver of a node: 1 it is nna, 0 it is another one, -1 it does not say. */
+/* What sysfs says of a node's driver: 1 it is nna, 0 it is another one, -1 nothing. */
 static int has_driver(const struct place *place, const char *name)
 {
 	char path[128], target[256];
@@ -77,7 +77,8 @@ bool nnactl_nodes_any(void)
 		DIR *dir = opendir(places[i].class);
 
 		for (struct dirent *e = dir ? readdir(dir) : NULL; e && !any; e = readdir(dir))
-			any = is_node(&places[i], e->d_name) && has_driver(&places[i], e->d_name) == 1;
+			any = is_node(&places[i], e->d_name) &&
+			      has_driver(&places[i], e->d_name) == 1;
 		if (dir)
 			closedir(dir);
 	}

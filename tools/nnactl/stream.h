@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Command streams of an Ethos-U as text: nnactl dump of a file that has one. No device is needed. */
+/* Command streams of an Ethos-U as text: nnactl dump of a file that has one, without a device. */
 #ifndef NNACTL_STREAM_H
 #define NNACTL_STREAM_H
 

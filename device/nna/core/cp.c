@@ -7,10 +7,10 @@
  * nnadev_job of its ring.
  *
  * Aging: a ring that has waited for age_ns gets a slice of slice_ns at the next tile, also within a
- * job of a higher ring. So every job ends in bounded time, however long the jobs above it are. The driver boosts a ring whose job has a
- * deadline. A boosted ring waits an eighth of the time and gets slices of an eighth of the length:
- * its latency is shorter but its share of the device is the same, so a client gains nothing by a
- * deadline that it does not need.
+ * job of a higher ring. So every job ends in bounded time, however long the jobs above it are. The
+ * driver boosts a ring whose job has a deadline. A boosted ring waits an eighth of the time and
+ * gets slices of an eighth of the length: its latency is shorter but its share of the device is the
+ * same, so a client gains nothing by a deadline that it does not need.
  */
 #include <fenv.h>
 #include <string.h>
@@ -136,7 +136,7 @@ static uint64_t portion(const struct nnadev_ring *ring, uint64_t ns)
 }
 
 /*
- * The ring to run now, or NNAHW_JOB_RINGS when none has work. *@until is lowered to the time at which
+ * The ring to run now, or NNAHW_JOB_RINGS when none has work. *@until is lowered to the time when
  * another ring is to run: the end of a slice, or the time when a lower ring has waited for long.
  */
 static uint32_t pick(struct nnadev *dev, uint64_t *until)

@@ -204,7 +204,8 @@ const char *nna_ethosu_name(uint32_t config, char *to)
 
 bool nna_ethosu_fits(const struct nna_ethosu_stream *stream, uint32_t config, uint32_t id)
 {
-	const uint32_t compared = CONFIG_MACS | CONFIG_STREAM_VERSION | 0xfu << CONFIG_PRODUCT_SHIFT;
+	const uint32_t compared = CONFIG_MACS | CONFIG_STREAM_VERSION |
+				  0xfu << CONFIG_PRODUCT_SHIFT;
 
 	return !stream->targeted || (!((stream->config ^ config) & compared) &&
 				     !((stream->id ^ id) >> ID_ARCH_MAJOR_SHIFT));

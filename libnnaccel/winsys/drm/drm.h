@@ -194,7 +194,8 @@ static inline int nna_drm_ioctl(int fd, unsigned long request, void *arg)
 int nna_drm_node_open(const char *path, char *driver, size_t size, const char **accelerator);
 /*
  * Opens the first node that such a driver serves, accel nodes before render nodes and each kind by
- * number, and writes its path to @path. Return: an fd, -ENOENT (there is none), or why one that is there could not be opened.
+ * number, and writes its path to @path. Return: an fd, -ENOENT (there is none), or why one that is
+ * there could not be opened.
  */
 int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_size,
 		      const char **accelerator);

@@ -153,7 +153,7 @@ static inline void walk_wrong_operand(struct walk_call *call, const struct nna_f
 		    type == NNA_OPERAND_SUBGRAPH)
 			continue;
 		operand->type = type;
-		operand->rank = nna_operand_type_is_tensor(type) ? (right.rank ? right.rank : 2) : 0;
+		operand->rank = !nna_operand_type_is_tensor(type) ? 0 : right.rank ? right.rank : 2;
 		visit(call, context);
 	}
 	*operand = right;

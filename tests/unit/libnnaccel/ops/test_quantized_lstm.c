@@ -370,8 +370,9 @@ static void add_cell(struct nna_graph *g, uint32_t type, uint32_t *operands)
 				layer.peephole[p], sizeof(layer.peephole[p]));
 		else
 			operands[i] = add_constant(
-				g, add(g, NNA_OPERAND_TENSOR_INT32, 1, UNITS, 0, layer.scale * 0x1p-7f,
-				       0),
+				g,
+				add(g, NNA_OPERAND_TENSOR_INT32, 1, UNITS, 0,
+				    layer.scale * 0x1p-7f, 0),
 				layer.bias[i - 12], sizeof(layer.bias[i - 12]));
 	}
 	operands[18] = add(g, NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED, 2, BATCH, UNITS, 0x1.2p-7f,

@@ -142,7 +142,8 @@ static void buffers(void **state)
  */
 static int life(struct nna_device *device, struct account *account)
 {
-	float *c = calloc(N, sizeof(*c)), *a = calloc(N, sizeof(*a)), *out = calloc(N, sizeof(*out));
+	float *c = calloc(N, sizeof(*c)), *a = calloc(N, sizeof(*a));
+	float *out = calloc(N, sizeof(*out));
 	struct nna_program *programs[2] = { NULL };
 	struct nna_graph *graph = folded_graph(c, N);
 	struct blob blob = { 0 };

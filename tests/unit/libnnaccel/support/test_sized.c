@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Programs whose structs are shorter or longer than the library's, as if they had been built with an
- * older or a newer nnaccel.h: what both know arrives, and nothing else is touched.
+ * Programs whose structs are shorter or longer than the library's, as if they had been built with
+ * an older or a newer nnaccel.h: what both know arrives, and nothing else is touched.
  */
 #include "tests/unit/libnnaccel/runtime/sum.h"
 

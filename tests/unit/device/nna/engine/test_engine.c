@@ -88,7 +88,7 @@ static void test_hostile(void **state)
 	assert_true(ok > 500 && refused > 500);
 }
 
-/* Of what is more than a moment's work every thread gets as many tiles; of a moment's one has it. */
+/* Each thread gets the same number of tiles of much work; one thread has a moment's work alone. */
 static void test_shares(void **state)
 {
 	for (uint32_t size = 64; size <= 1u << 20; size *= 2) {

@@ -64,8 +64,8 @@ static void test_fully_connected_rounding(void **state)
 }
 
 /*
- * Each row is quantised by its own range: 127 and -127 in steps of 1, 32 and 127 in steps of 4 / 127.
- * Of x transposed the rows are the same.
+ * Each row is quantised by its own range: 127 and -127 in steps of 1, 32 and 127 in steps of
+ * 4 / 127. Of x transposed the rows are the same.
  */
 static void test_hybrid_product(void **state)
 {

@@ -125,8 +125,8 @@ static void test_quantize_8(void **state)
 {
 	static const int8_t bytes[COUNT] = { -128, -127, -100, -77, -50, -9, -5,  -4,
 					     -1,   0,	 1,    2,   50,	 99, 126, 127 };
-	static const int16_t want16[COUNT] = { -6833, -6778, -5278, -4000, -2500, -222, 0,    56,
-					       222,   278,   333,   389,   3056,  5778, 7278, 7333 };
+	static const int16_t want16[COUNT] = { -6833, -6778, -5278, -4000, -2500, -222, 0, 56,
+					       222, 278, 333, 389, 3056, 5778, 7278, 7333 };
 	static const int8_t want8[COUNT] = { -128, -116, -11, -5, -5, -5, -5,  -5,
 					     -5,   -5,	 -5,  -5, -4, 23, 106, 127 };
 	struct one_operator narrow = {
