@@ -52,6 +52,20 @@ bool delegate_is_constant(const struct TfLiteTensor *tensor)
 	return tensor->allocation_type == TFLITE_ALLOCATION_MMAP_RO && tensor->data;
 }
 
+/* Scales of blocks are a tensor of the interpreter; find_tensor() gives it its number. */
+static int read_blocks(struct build *b, const struct TfLiteTensor *from, struct tflite_tensor *to)
+{
+	const struct TfLiteBlockwiseQuantization *q = from->quantization.params;
+
+	if (!q || q->blocksize < 1 || q->scale < 0 ||
+	    (size_t)q->scale >= b->context->tensors_size ||
+	    b->context->tensors[q->scale].quantization.type == TFLITE_QUANTIZATION_BLOCKWISE)
+		return refuse(b, -EINVAL, "blocks without scales");
+	to->block_size = (uint32_t)q->blocksize;
+	to->block_scales = (uint32_t)q->scale;
+	return 0;
+}
+
 static int read_quantisation(struct build *b, const struct TfLiteTensor *from,
 			     struct tflite_tensor *to)
 {
@@ -61,8 +75,11 @@ static int read_quantisation(struct build *b, const struct TfLiteTensor *from,
 
 	if (!from->quantization.type)
 		return 0;
+	if (from->quantization.type == TFLITE_QUANTIZATION_BLOCKWISE)
+		return read_blocks(b, from, to);
 	if (from->quantization.type != TFLITE_QUANTIZATION_AFFINE)
-		return refuse(b, -ENOTSUP, "quantisation by blocks is not supported");
+		return refuse(b, -ENOTSUP, "quantisation of type %d is not supported",
+			      (int)from->quantization.type);
 	if (!q || !q->scale || q->scale->size <= 0)
 		return 0;
 	if (q->zero_point && q->zero_point->size > 1 && q->zero_point->size != q->scale->size)
@@ -194,6 +211,13 @@ static int32_t find_tensor(struct build *b, int tensor)
 	b->out->tensors[at] = tensor;
 	b->numbers[tensor] = (int32_t)at;
 	b->sub->tensor_count++;
+	if (b->sub->tensors[at].block_size) {
+		int32_t scales = find_tensor(b, (int)b->sub->tensors[at].block_scales);
+
+		if (scales < 0)
+			return scales;
+		b->sub->tensors[at].block_scales = (uint32_t)scales;
+	}
 	return (int32_t)at;
 }
 

@@ -30,6 +30,8 @@ enum { TFLITE_STATUS_OK = 0, TFLITE_STATUS_ERROR = 1, TFLITE_STATUS_DELEGATE_ERR
 
 /* TfLiteQuantization.type: params points to a struct TfLiteAffineQuantization. */
 #define TFLITE_QUANTIZATION_AFFINE 1
+/* The same; params points to a struct TfLiteBlockwiseQuantization. */
+#define TFLITE_QUANTIZATION_BLOCKWISE 2
 
 /* The number of an omitted optional tensor in a list of inputs. */
 #define TFLITE_OPTIONAL_TENSOR (-1)
@@ -52,6 +54,11 @@ struct TfLiteAffineQuantization {
 	struct TfLiteFloatArray *scale;
 	struct TfLiteIntArray *zero_point;
 	int32_t quantized_dimension;
+};
+
+/* @scale, @zero_point: tensors, -1 for none. */
+struct TfLiteBlockwiseQuantization {
+	int32_t scale, zero_point, blocksize, quantized_dimension;
 };
 
 /**

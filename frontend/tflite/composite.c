@@ -99,7 +99,7 @@ static int32_t add_tensor(struct target *to, const struct tflite_tensor *x)
 /* Whether two tensors mean the same by the same bytes. */
 static bool is_alike(const struct tflite_tensor *a, const struct tflite_tensor *b)
 {
-	if (a->scale_count != b->scale_count || a->zero_point_count != b->zero_point_count ||
+	if (a->block_size || b->block_size || a->scale_count != b->scale_count || a->zero_point_count != b->zero_point_count ||
 	    (a->scale_count > 1 && a->channel_dim != b->channel_dim))
 		return false;
 	for (uint32_t i = 0; i < a->zero_point_count; i++)
@@ -193,12 +193,20 @@ static int bind_outputs(struct inliner *in, struct target *to, const struct tfli
 
 static int add_others(struct target *to, const struct tflite_subgraph *d)
 {
+	const uint32_t before = to->sub.tensor_count;
+
 	for (uint32_t i = 0; i < d->tensor_count; i++) {
 		if (to->map[i] != UNKNOWN)
 			continue;
 		to->map[i] = add_tensor(to, &d->tensors[i]);
 		if (to->map[i] < 0)
 			return -ENOMEM;
+	}
+	for (uint32_t i = before; i < to->sub.tensor_count; i++) {
+		struct tflite_tensor *x = &to->sub.tensors[i];
+
+		if (x->block_size && to->map[x->block_scales] >= 0)
+			x->block_scales = (uint32_t)to->map[x->block_scales];
 	}
 	return 0;
 }

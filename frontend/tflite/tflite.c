@@ -28,6 +28,8 @@
 #define MAX_FILE ((uint64_t)4 << 30)
 /* No real model has more. The limit bounds the work for a small hostile file. */
 #define MAX_SUBGRAPHS 1024
+/* The schema's number of BlockwiseQuantization in the union QuantizationDetails. */
+#define QUANTISED_BY_BLOCKS 2
 /*
  * Limit of tensor numbers of all operators. The size of the file does not bound them, since tables
  * may share vectors.
@@ -54,6 +56,7 @@ struct unpacked {
  * @copied: bytes of all copies
  * @dense: bytes of all sparse constants in dense form
  * @refs: tensor numbers read so far
+ * @tensor_count: of the subgraph that is being read
  * @tensor, @operator: what is being read; NULL for none
  * @index: its number
  * @error: the caller's memory for a message
@@ -66,6 +69,7 @@ struct parser {
 	struct unpacked *unpacked;
 	uint64_t copied, dense;
 	uint64_t refs;
+	uint32_t tensor_count;
 	const struct tflite_tensor *tensor;
 	const struct tflite_operator *operator;
 	uint32_t index;
@@ -469,6 +473,30 @@ static int unpack_constant(struct parser *p, uint32_t buffer, uint32_t bits,
 	return 0;
 }
 
+/* Scales of blocks lie in a tensor of their own. @q: the quantisation. */
+static int parse_blocks(struct parser *p, const struct flatbuffer_table *q, struct tflite_tensor *t)
+{
+	struct flatbuffer_table blocks;
+	int32_t scales = -1, size = 0;
+	uint8_t type = 0;
+	bool present;
+
+	if (!flatbuffer_scalar(&p->fb, q, 4, 1, &type))
+		return damaged(p, "quantisation");
+	if (type != QUANTISED_BY_BLOCKS)
+		return 0;
+	if (!flatbuffer_table(&p->fb, q, 5, &blocks, &present) ||
+	    (present && (!flatbuffer_scalar(&p->fb, &blocks, 0, 4, &scales) ||
+			 !flatbuffer_scalar(&p->fb, &blocks, 2, 4, &size))))
+		return damaged(p, "quantisation");
+	if (size < 1 || scales < 0 || (uint32_t)scales >= p->tensor_count)
+		return refuse(p, "blocks of %d with scales in tensor %d",
+			      "1 or more, and a tensor", size, scales);
+	t->block_size = (uint32_t)size;
+	t->block_scales = (uint32_t)scales;
+	return 0;
+}
+
 static int parse_quantisation(struct parser *p, const struct flatbuffer_table *table,
 			      struct tflite_tensor *t)
 {
@@ -476,11 +504,15 @@ static int parse_quantisation(struct parser *p, const struct flatbuffer_table *t
 	struct flatbuffer_table q;
 	int32_t dim = 0;
 	bool present;
+	int ret;
 
 	if (!flatbuffer_table(&p->fb, table, 4, &q, &present))
 		return damaged(p, "quantisation");
 	if (!present)
 		return 0;
+	ret = parse_blocks(p, &q, t);
+	if (ret || t->block_size)
+		return ret;
 	if (!flatbuffer_vector(&p->fb, &q, 2, 4, &scales) ||
 	    !flatbuffer_vector(&p->fb, &q, 3, 8, &zero_points) ||
 	    !flatbuffer_scalar(&p->fb, &q, 6, 4, &dim))
@@ -712,6 +744,7 @@ static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table
 			return -ENOMEM;
 	}
 	s->tensor_count = tensors.count;
+	p->tensor_count = tensors.count;
 	if (operators.count) {
 		s->operators = calloc(operators.count, sizeof(*s->operators));
 		if (!s->operators)

@@ -93,6 +93,9 @@ struct tflite_longs {
  * @invariant: NULL, or the bytes that an input of a subgraph has in every run, laid out as @data,
  *	which is NULL then (shapes.h)
  * @scale_count: 0 for none, 1 for the whole tensor, or one per slice of @channel_dim
+ * @block_size: of elements of the last dimension that share a scale; 0 for none. Such a tensor has no
+ *	@scales
+ * @block_scales: the tensor of those scales
  * @zero_point_count: 0, 1 or @scale_count
  * @zero_points: @zero_point_count numbers of 64 bits, which need not be aligned:
  *	tflite_zero_point_at() reads them
@@ -107,7 +110,7 @@ struct tflite_tensor {
 	size_t size;
 	bool variable, dynamic, changed, folded, disguised;
 	const void *invariant;
-	uint32_t scale_count, zero_point_count;
+	uint32_t scale_count, zero_point_count, block_size, block_scales;
 	const float *scales;
 	const void *zero_points;
 	uint32_t channel_dim;

@@ -269,6 +269,10 @@ void tflite_describe(struct tflite_translation *t, const struct tflite_tensor *x
 				 "COMPLEX64");
 		return;
 	}
+	if (x->block_size)
+		tflite_unsupported(t, x, "scales for blocks of %u",
+				   "one scale, or one for each channel; weights of a hybrid "
+				   "FULLY_CONNECTED", x->block_size);
 	if (x->scale_count > 1) {
 		if (x->type != TFLITE_INT8) {
 			tflite_unsupported(t, x, "%u scales", "one; INT8 may have more",

@@ -40,7 +40,8 @@ def write(operator, tensors, inputs, outputs, options=None, attributes=None, ver
 
     @operator: its name in the schema, or "CUSTOM:" and the name of a custom one
     @tensors: dicts with name, shape, type, and, where they have them, scale (one or a list), zero,
-        axis (that of several scales), data (an array: a constant), variable
+        axis (that of several scales), data (an array: a constant), variable, blocks (of how many
+        elements of the last dimension, and the number of the tensor of their scales)
     @inputs, @outputs: numbers of tensors; -1 is an optional input that is omitted
     @options: the name of the schema's table, or the bytes of a custom operator's
     @intermediates: numbers of tensors that state what is quantised within the operator
@@ -65,6 +66,12 @@ def write(operator, tensors, inputs, outputs, options=None, attributes=None, ver
             zero = np.atleast_1d(tensor.get("zero", 0))
             q.zeroPoint = [int(z) for z in (zero if len(zero) > 1 else [zero[0]] * len(scale))]
             q.quantizedDimension = tensor.get("axis") or 0
+        if tensor.get("blocks"):
+            q = t.quantization = schema.QuantizationParametersT()
+            q.detailsType = schema.QuantizationDetails.BlockwiseQuantization
+            q.details = schema.BlockwiseQuantizationT()
+            q.details.blockSize, q.details.scales = tensor["blocks"]
+            q.details.zeroPoints = -1
         if tensor.get("data") is not None:
             buffer = schema.BufferT()
             buffer.data = packed(tensor["data"], PACKED[tensor["type"]]) \

@@ -55,3 +55,15 @@ for bits in 4, 2:
                        weights(bits, 7, 3, 3, 5, axis=axis), 7, 45, 6, strideW=[1, 2], strideH=[1],
                        padding=[SAME, VALID])
                  for axis, kind in ((None, ""), (0, "-channels"))]
+
+# Scales of blocks. The order of sums is open.
+ROWS += [Row("FULLY_CONNECTED",
+             [T(9, 64), T(17, 64, type="INT4", data="any", scale=None, blocks=size), bias], [T()],
+             ("FLOAT32",), "FullyConnectedOptions", version=12, bound=1e-5,
+             name=f"FULLY_CONNECTED-4bits-blocks{size}{'' if bias else '-plain'}"
+                  f"{'-relu' if act else ''}",
+             own="the reference kernel takes scales of blocks to be 0",
+             listed="LiteRT's own kernel leaves out the activation" if act else None,
+             fusedActivationFunction=[act], asymmetricQuantizeInputs=[False, True])
+         for size in (32, 64) for bias in (None, T(17, type="FLOAT32", data="any"))
+         for act in (NONE, RELU)]

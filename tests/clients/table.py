@@ -60,14 +60,15 @@ class T:
     @values: two limits of random values (integers, or reals of a float tensor); None: all the type
         has, of floats those between -8 and 8
     @variable: state, which begins as zeros
+    @blocks: the number of elements of the last dimension that share a scale, or None
     @given: the values of an input, or a function of its type that gives them; None: random ones
     """
 
     def __init__(self, *shape, type=None, scale=SCALES, zero=None, axis=None, data=None,
-                 values=None, variable=False, given=None):
+                 values=None, variable=False, given=None, blocks=None):
         self.shape, self.type, self.scale, self.zero = shape, type, scale, zero
         self.axis, self.data, self.values, self.variable = axis, data, values, variable
-        self.given = given
+        self.given, self.blocks = given, blocks
 
 
 class Row:
@@ -203,7 +204,14 @@ class Case:
             else:
                 tensor["data"] = fill(rng, tensor, t.values) if isinstance(values, str) else \
                     np.array(values, onefile.TYPES[kind]).reshape(t.shape)
-        return len(self.tensors) - 1
+        number = len(self.tensors) - 1
+        if t.blocks:
+            shape = (*t.shape[:-1], t.shape[-1] // t.blocks)
+            tensor["blocks"] = (t.blocks, len(self.tensors))
+            self.tensors.append({"name": f"{name} scales", "shape": shape, "type": "FLOAT16",
+                                 "data": np.float16(rng.uniform(0.01, 0.2, shape))})
+            self.scales.append(None)
+        return number
 
     def set_shapes(self, shapes):
         for index, shape in zip(self.outs, shapes):

@@ -36,6 +36,64 @@ static void hybrid_fully_connected(struct tflite_translation *t, uint32_t type, 
 	tflite_finish_hybrid(t, q, scale);
 }
 
+/* The scale of element @i of @scales, FLOAT16 or FLOAT32. */
+static float block_scale(const struct tflite_tensor *scales, uint64_t i)
+{
+	if (scales->type == TFLITE_FLOAT16)
+		return tflite_half_to_float(((const uint16_t *)scales->data)[i]);
+	return ((const float *)scales->data)[i];
+}
+
+/* Weights with scales of blocks as real numbers: FLOAT32 [units, terms]. */
+static struct tflite_value block_weights(struct tflite_translation *t)
+{
+	const struct tflite_tensor *w = tflite_input(t, 1), *scales;
+	const uint32_t terms = w->dims[1], size = w->block_size, blocks = terms / size;
+	struct tflite_value v = { .operand = TFLITE_NO_OPERAND };
+	float *reals = NULL;
+
+	scales = &t->sub->tensors[w->block_scales];
+	if (terms % size)
+		tflite_refuse(t, w, "blocks of %u", "a divisor of %u, the elements of a row", size,
+			      terms);
+	tflite_need_elements(t, scales, (uint64_t)w->dims[0] * blocks, "one for each block");
+	if (!scales->data || !tflite_is_float(scales->type))
+		tflite_refuse(t, scales, "no scales", "a constant of FLOAT16 or FLOAT32");
+	if (!t->ret)
+		reals = tflite_derive(t->model, w->elements * sizeof(*reals));
+	if (!reals) {
+		tflite_no_memory(t);
+		return v;
+	}
+	for (uint64_t i = 0; i < w->elements; i++)
+		reals[i] = (float)((const int8_t *)w->data)[i] *
+			   block_scale(scales, i / terms * blocks + i % terms / size);
+	v.o = (struct tflite_operand_desc){ .desc = { .type = NNA_OPERAND_TENSOR_FLOAT32,
+						      .rank = 2 },
+					    .dims = { w->dims[0], terms } };
+	v.operand = tflite_add_operand(t, &v.o);
+	tflite_set_constant(t, v.operand, reals, w->elements * sizeof(*reals));
+	return v;
+}
+
+/* FLOAT32 by weights with scales of blocks: LiteRT's kernel is always asymmetric there. */
+static void block_fully_connected(struct tflite_translation *t, uint32_t type, uint32_t rows)
+{
+	struct tflite_value q, scale = { 0 }, bias;
+	struct tflite_operand_desc o;
+
+	q = tflite_hybrid_input(t, rows, true, &scale);
+	q = integer_rows(t, type, q, block_weights(t));
+	q = tflite_binary(t, NNA_OPERATION_MUL, q, scale);
+	bias = tflite_has_input(t, 2) ? tflite_value(t, 2) : tflite_float(t, 0);
+	tflite_describe(t, tflite_output(t, 0), &o);
+	q = tflite_reshaped(t, q, o.desc.rank, o.dims);
+	tflite_push(t, q.operand);
+	tflite_push(t, bias.operand);
+	tflite_push_i32(t, tflite_fused(t));
+	tflite_finish(t, NNA_OPERATION_ADD);
+}
+
 static void wide_fully_connected(struct tflite_translation *t, uint32_t type, uint32_t rows)
 {
 	const struct tflite_tensor *w = tflite_input(t, 1);
@@ -53,6 +111,7 @@ void tflite_translate_fully_connected(struct tflite_translation *t, uint32_t typ
 {
 	const struct tflite_tensor *x, *w, *y;
 	struct tflite_operand_desc o;
+	bool blocks;
 
 	tflite_need(t, 2, 1);
 	x = tflite_input(t, 0);
@@ -64,13 +123,16 @@ void tflite_translate_fully_connected(struct tflite_translation *t, uint32_t typ
 				   t->op->options.weights_format);
 	if (t->ret)
 		return;
-	if (tflite_is_hybrid(t) || tflite_is_wide(t)) {
+	blocks = x->type == TFLITE_FLOAT32 && w->type == TFLITE_INT8 && w->data && w->block_size;
+	if (blocks || tflite_is_hybrid(t) || tflite_is_wide(t)) {
 		uint32_t rows = w->dims[1] ? (uint32_t)(x->elements / w->dims[1]) : 0;
 
 		if (!rows || !w->dims[0] || (uint64_t)rows * w->dims[1] != x->elements)
 			tflite_refuse(t, w, "%u rows of %u elements",
 				      "1 or more rows, of a divisor of the input's %llu elements",
 				      w->dims[0], w->dims[1], (unsigned long long)x->elements);
+		else if (blocks)
+			block_fully_connected(t, type, rows);
 		else if (tflite_is_wide(t))
 			wide_fully_connected(t, type, rows);
 		else

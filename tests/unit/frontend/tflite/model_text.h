@@ -15,6 +15,7 @@
  *
  *	={1,2}	data; {} is zeros of its shape
  *	*0.5	a scale		+3 -3	a zero point	^	a scale for each channel
+ *	#2:5	a scale for each block of 2, in tensor 5
  *	!	a variable	~	dimension 0 is open
  *	?	nothing writes it, and it is no input	<	an input of the subgraph
  *
@@ -130,6 +131,11 @@ static inline int32_t text_tensor(struct text_graph *g, char *at)
 		case '+':
 		case '-':
 			x->zero_point = strtoll(at, &at, 10);
+			continue;
+		case '#':
+			x->block_size = (int32_t)strtol(at + 1, &at, 10);
+			assert_true(*at == ':');
+			x->block_scales = (int32_t)strtol(at + 1, &at, 10);
 			continue;
 		case '^':
 			for (int i = 0; i < 64; i++)

@@ -115,6 +115,7 @@ static inline void refer(struct writer *w, size_t from, size_t to)
  * @size: of @data
  * @scale: 0 for a tensor that is not quantised
  * @zero_point: of the tensor, or of its first channel
+ * @block_size: elements that share a scale, 0 for none; @block_scales: the tensor of the scales
  * @variable: state that is kept from one run to the next
  * @channel_count: scales along dimension 0, which stand instead of @scale; 0 for none
  */
@@ -126,6 +127,7 @@ struct tensor_spec {
 	uint32_t size;
 	float scale;
 	int64_t zero_point;
+	int32_t block_size, block_scales;
 	bool variable;
 	uint32_t channel_count;
 	const float *channel_scales;
@@ -188,10 +190,19 @@ static inline void write_tensors(struct writer *w, size_t subgraph, const struct
 			signature[0] = -1;
 			vector(w, t, 7, specs[i].rank, 4, signature);
 		}
-		if (specs[i].scale == 0 && !specs[i].channel_count)
+		if (specs[i].scale == 0 && !specs[i].channel_count && !specs[i].block_size)
 			continue;
 		q = table(w, 7);
 		refer(w, field(w, t, 4), q);
+		if (specs[i].block_size) {
+			size_t blocks = table(w, 3);
+
+			scalar(w, q, 4, 2, 1);
+			refer(w, field(w, q, 5), blocks);
+			scalar(w, blocks, 0, specs[i].block_scales, 4);
+			scalar(w, blocks, 2, specs[i].block_size, 4);
+			continue;
+		}
 		if (specs[i].channel_count) {
 			vector(w, q, 2, specs[i].channel_count, 4, specs[i].channel_scales);
 			memcpy(w->bytes + vector(w, q, 3, specs[i].channel_count, 8, NULL),

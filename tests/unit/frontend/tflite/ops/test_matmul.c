@@ -97,6 +97,22 @@ static void test_product_of_channels(void **state)
 	assert_memory_equal(wide_out, zeros, sizeof(zeros));
 }
 
+/*
+ * Blocks of 2 with a scale each. The row is quantised asymmetrically, whatever the options say: from 0
+ * to 255 in steps of 1, so that it stays as it is.
+ */
+static void test_blocks(void **state)
+{
+	static const float row[] = { 255, 1, 2, 0 };
+	const float want[] = { 255 * 0.5f + 2 * 2 * 0.25f + 1, (255 * 3 - 1) * 1.0f - 2 * 2.0f + 2 };
+	float out[2];
+
+	run_text("FULLY_CONNECTED@8 f[1,4] a[2,4]={1,0,2,7,3,-1,-1,5}#2:4 "
+		 "f[2]={1,2} -> f[1,2]; ABS f[2,2]={0.5,0.25,1,2} -> f[2,2]; RETURN %3",
+		 (const void *[]){ row }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(want));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -104,6 +120,7 @@ int main(void)
 		cmocka_unit_test(test_fully_connected_rounding),
 		cmocka_unit_test(test_hybrid_product),
 		cmocka_unit_test(test_product_of_channels),
+		cmocka_unit_test(test_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
