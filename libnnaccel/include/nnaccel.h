@@ -136,8 +136,13 @@ enum nna_isa {
  *	imported, its programs and its executions, and while a program is compiled or loaded. It
  *	returns false to refuse the memory: what needs it fails with -ENOMEM. NULL allows all of it
  * @discharge: called after @bytes of that memory were given back; NULL only if @charge is
- * @account: handed to both. Any thread may call them, with locks of the library held: they must not
- *	call the library
+ * @account: handed to @charge, @discharge and @opened. Any thread may call the first two, with
+ *	locks of the library held: they must not call the library
+ * @opened: called with the open file of a device node, before anything is created in it; the
+ *	loopback has none. A service that opens the device for its clients says there for whom, by
+ *	the driver's FILE_SET_USER (drm/nna_accel.h): the device is shared among users. The file
+ *	stays the library's. Returns 0, or a negative errno with which nna_device_open() fails.
+ *	NULL does nothing
  */
 struct nna_device_options {
 	struct nna_log log;
@@ -146,6 +151,7 @@ struct nna_device_options {
 	bool (*charge)(void *account, uint64_t bytes);
 	void (*discharge)(void *account, uint64_t bytes);
 	void *account;
+	int (*opened)(void *account, int fd);
 };
 
 /**
@@ -192,7 +198,7 @@ struct nna_device_info {
  * Return: 0, -EINVAL (@options has one of @charge and @discharge alone), -ENOENT (no such node),
  * -ENODEV (not an NNA), -EACCES, -EPROTO (another ABI), -ENOTSUP (this machine cannot run
  * @options->isa), -ELIBACC (the plug-in is missing), -ELIBBAD (the plug-in is of another build),
- * -ENOMEM.
+ * -ENOMEM, or an error of @options->opened.
  */
 static inline int nna_device_open(const char *name, const struct nna_device_options *options,
 				  struct nna_device **out);

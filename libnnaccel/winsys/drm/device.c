@@ -151,7 +151,11 @@ int nna_winsys_drm_create(const char *path, const struct nna_device_options *opt
 	ret = nna_drm_vm_init(drm);
 	if (ret)
 		goto err;
-	ret = nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_VM_CREATE, &vm);
+	/* The first object makes the file's user final. */
+	if (options && options->opened)
+		ret = options->opened(options->account, drm->fd);
+	if (!ret)
+		ret = nna_drm_ioctl(drm->fd, DRM_IOCTL_NNA_VM_CREATE, &vm);
 	if (ret)
 		goto err;
 	drm->vm_id = vm.id;
