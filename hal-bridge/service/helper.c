@@ -6,13 +6,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "hal-bridge/service/process.h"
 #include "hal-bridge/service/service.h"
 #include "libnnaccel/support/clock.h"
 #include "libnnaccel/support/message.h"
@@ -137,43 +136,17 @@ static int nnb_helper_write(const int fds[NNB_FDS], const struct nnb_helper_requ
 	return ret;
 }
 
-/* Receives a request. Return: false if it is none, or was none for this process. */
-static bool nnb_helper_receive(int requests, struct nnb_helper_request *r, int fds[NNB_FDS])
-{
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(NNB_FDS * sizeof(int))];
-	} control;
-	struct iovec bytes = {r, sizeof(*r)};
-	struct msghdr message = {
-		.msg_iov = &bytes,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	const struct cmsghdr *header;
-
-	if (recvmsg(requests, &message, MSG_DONTWAIT) != sizeof(*r))
-		return false;
-	header = CMSG_FIRSTHDR(&message);
-	if (!header || header->cmsg_type != SCM_RIGHTS ||
-	    header->cmsg_len != CMSG_LEN(NNB_FDS * sizeof(int)))
-		return false;
-	memcpy(fds, CMSG_DATA(header), NNB_FDS * sizeof(int));
-	return true;
-}
-
 /* A helper: takes the request that waits, says so by @taken, and serves it. Does not return. */
 static void nnb_helper_run(int requests, int taken)
 {
 	struct nnb_helper_request r;
 	int fds[NNB_FDS];
 	int32_t status;
-	bool ok = nnb_helper_receive(requests, &r, fds);
+	int ret = nnb_process_receive(requests, &r, sizeof(r), fds, NNB_FDS, MSG_DONTWAIT);
 
 	close(requests);
 	close(taken);
-	if (!ok)
+	if (ret)
 		_exit(1);
 	status = r.op == NNB_HELPER_READ ? nnb_helper_read(fds, &r) : nnb_helper_write(fds, &r);
 	nnb_write_all(fds[NNB_DATA], &status, sizeof(status));
@@ -182,7 +155,7 @@ static void nnb_helper_run(int requests, int taken)
 	_exit(0);
 }
 
-/* Starts a helper for each request, until the service is gone. Does not return. */
+/* Starts a helper for each request, until the service is gone. */
 static void nnb_helpers_run(int requests)
 {
 	struct pollfd poll_fd = {.fd = requests, .events = POLLIN};
@@ -190,6 +163,8 @@ static void nnb_helpers_run(int requests)
 	char byte;
 	pid_t pid;
 
+	/* Nobody waits for helpers. */
+	signal(SIGCHLD, SIG_IGN);
 	while (poll(&poll_fd, 1, -1) >= 0 || errno == EINTR) {
 		if (poll_fd.revents & (POLLHUP | POLLERR) && !(poll_fd.revents & POLLIN))
 			break;
@@ -209,34 +184,11 @@ static void nnb_helpers_run(int requests)
 			;
 		close(ends[0]);
 	}
-	_exit(0);
 }
 
 int nnb_helpers_start(int (*enter)(void))
 {
-	int ends[2];
-	pid_t pid;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	pid = fork();
-	if (pid < 0) {
-		close(ends[0]);
-		close(ends[1]);
-		return -errno;
-	}
-	if (pid) {
-		close(ends[1]);
-		return ends[0];
-	}
-	close(ends[0]);
-	/* Nobody waits for helpers. */
-	signal(SIGCHLD, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || (enter && enter()))
-		_exit(1);
-	nnb_helpers_run(ends[1]);
-	_exit(0);
+	return nnb_process_start(nnb_helpers_run, enter);
 }
 
 /* ------------------------------------------------------------------------------------- counting */
@@ -365,31 +317,6 @@ static int nnb_transfer_send(const struct nnb_transfer *transfer, int data, uint
 	return ret ? ret : status;
 }
 
-/* Sends the request with its descriptors. Return: 0 or a negative errno. */
-static int nnb_transfer_request(const struct nnb_service *service,
-				const struct nnb_transfer *transfer, const int fds[NNB_FDS])
-{
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(NNB_FDS * sizeof(int))];
-	} control = {0};
-	struct nnb_helper_request r = {transfer->op, transfer->offset, transfer->size};
-	struct iovec bytes = {&r, sizeof(r)};
-	struct msghdr message = {
-		.msg_iov = &bytes,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(NNB_FDS * sizeof(int));
-	memcpy(CMSG_DATA(header), fds, NNB_FDS * sizeof(int));
-	return sendmsg(service->options.helpers, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
 /* Makes a transfer by a helper that has been asked for. */
 static int nnb_transfer_run(const struct nnb_service *service, const struct nnb_user *user,
 			    const struct nnb_transfer *transfer, int data, int alive)
@@ -431,10 +358,11 @@ int nnb_helper_transfer(struct nnb_service *service, struct nnb_user *user,
 	if (ret) {
 		close(alive[0]);
 	} else {
+		const struct nnb_helper_request r = {transfer->op, transfer->offset, transfer->size};
 		const int fds[NNB_FDS] = {transfer->fd, data[1], alive[1]};
 
 		/* Without a helper the pipe hangs up below, and the count goes down again. */
-		ret = nnb_transfer_request(service, transfer, fds);
+		ret = nnb_process_send(service->options.helpers, &r, sizeof(r), fds, NNB_FDS);
 	}
 	close(alive[1]);
 	if (data[1] >= 0)
