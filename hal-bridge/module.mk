@@ -59,6 +59,9 @@ endif
 endif
 
 $(HAL_GBINDER_OBJS): CPPFLAGS += $(GBINDER_CFLAGS)
+# The driver's ioctl that names a file's user.
+$(patsubst %,$(BUILD)/obj/hal-bridge/service/%.o,namer sandbox): \
+	CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/null)
 HAL_PROGRAM := $(BUILD)/bin/nnaccel-hal
 ifneq ($(GBINDER_LIBS),)
 PROGRAMS += $(HAL_PROGRAM)

@@ -97,11 +97,10 @@ ifneq ($(GBINDER_LIBS),)
 TESTS += $(HAL_FAIR)
 endif
 $(HAL_FAIR): $(BUILD)/obj/tests/hal/fair.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
-		$(NNACCEL_MESSAGE_OBJS) $(BUILD)/obj/hal-bridge/common/worker.o \
-		$(BUILD)/obj/libnnaccel/support/thread.o
+		$(BUILD)/obj/hal-bridge/common/worker.o $(NNACCEL_LIB)
 	$(call say,LD)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GBINDER_LIBS) -lcmocka
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(GBINDER_LIBS) -lcmocka
 
 # What a call costs, to be run beside a service: tests/hal/check cost.
 HAL_COST := $(BUILD)/tests/hal/cost

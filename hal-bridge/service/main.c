@@ -18,6 +18,7 @@
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/binder/binder.h"
 #include "hal-bridge/service/helper.h"
+#include "hal-bridge/service/namer.h"
 #include "hal-bridge/service/sandbox.h"
 #include "hal-bridge/service/service.h"
 #include "libnnaccel/support/environment.h"
@@ -226,6 +227,22 @@ static void nnb_limit_files(struct nnb_quota *quota)
 		quota->objects = limit.rlim_cur / 4;
 }
 
+/* Starts the processes beside this one, and gives up what they alone need. */
+static int nnb_start_processes(struct nnb_settings *settings)
+{
+	struct nnb_service_options *service = &settings->service;
+	int ret;
+
+	service->namer = nnb_namer_start(settings->sandbox ? nnb_sandbox_enter_namer : NULL);
+	service->helpers = nnb_helpers_start(settings->sandbox ? nnb_sandbox_enter_helpers : NULL);
+	ret = service->namer < 0 ? service->namer : service->helpers < 0 ? service->helpers : 0;
+	if (!ret)
+		ret = nnb_sandbox_drop_capabilities();
+	if (ret)
+		fprintf(stderr, "nnaccel-hal: cannot start a process: %s\n", strerror(-ret));
+	return ret;
+}
+
 /* Opens the accelerator and binder's node. */
 static int nnb_open(const struct nnb_settings *settings, struct nnb_service **service,
 		    struct nnb_binder **binder)
@@ -295,14 +312,9 @@ int main(int argc, char **argv)
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
 	/* A client may pass a pipe for a dump and close its end: write() shall then fail. */
 	signal(SIGPIPE, SIG_IGN);
-	/* Before other threads and other descriptors, which helpers must not have. */
-	settings.service.helpers =
-		nnb_helpers_start(settings.sandbox ? nnb_sandbox_enter_helpers : NULL);
-	if (settings.service.helpers < 0) {
-		fprintf(stderr, "nnaccel-hal: cannot start a process: %s\n",
-			strerror(-settings.service.helpers));
+	/* Before other threads and other descriptors, which these processes must not have. */
+	if (nnb_start_processes(&settings))
 		return 1;
-	}
 	/* Before the process gets its own mounts, which hide files under /tmp. */
 	nna_trace_prepare();
 	notify = nnb_notify_open();

@@ -2,8 +2,10 @@
 /* The sandbox (sandbox.h). */
 #include "hal-bridge/service/sandbox.h"
 
+#include <drm/nna_accel.h>
 #include <errno.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <pwd.h>
 #include <sched.h>
 #include <signal.h>
@@ -148,6 +150,27 @@ static const struct nna_seccomp_rule nnb_helpers_rules[] = {
 	{SYS_clone3, 0, 0, 1, ENOSYS},
 };
 
+/* System calls of the namer: of ioctls the one that it is for. */
+static const uint32_t nnb_namer_allowed[] = {
+	SYS_recvmsg,
+	SYS_sendmsg,
+	SYS_close,
+	SYS_futex,
+	SYS_rt_sigprocmask,
+	SYS_rt_sigreturn,
+	SYS_restart_syscall,
+	SYS_munmap,
+	SYS_brk,
+	SYS_exit,
+	SYS_exit_group,
+};
+
+static const struct nna_seccomp_rule nnb_namer_rules[] = {
+	{SYS_ioctl, 1, UINT32_MAX, DRM_IOCTL_NNA_FILE_SET_USER, EPERM},
+	{SYS_mmap, 2, PROT_EXEC, 0, EPERM},
+	{SYS_mprotect, 2, PROT_EXEC, 0, EPERM},
+};
+
 #define NNB_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ------------------------------------------------------------------------------- root directory */
@@ -234,7 +257,7 @@ static int nnb_sandbox_change_root(struct nnb_service *service, uid_t uid, gid_t
 	return 0;
 }
 
-/* A user other than root has no capabilities, in any thread. */
+/* A user other than root has no capabilities, in any thread, unless the thread keeps them. */
 static int nnb_sandbox_change_user(uid_t uid, gid_t gid)
 {
 	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
@@ -252,22 +275,67 @@ static void nnb_sandbox_find_user(uid_t *uid, gid_t *gid)
 	*gid = found ? user->pw_gid : NNB_NOBODY;
 }
 
-int nnb_sandbox_enter_helpers(void)
+/* Gives up all capabilities of this thread but those in @kept, as far as it has them. */
+static int nnb_sandbox_keep_capabilities(uint32_t kept)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &header, sets))
+		return -errno;
+	kept &= sets[0].permitted;
+	memset(sets, 0, sizeof(sets));
+	sets[0].permitted = kept;
+	sets[0].effective = kept;
+	return syscall(SYS_capset, &header, sets) ? -errno : 0;
+}
+
+int nnb_sandbox_drop_capabilities(void)
+{
+	return geteuid() ? nnb_sandbox_keep_capabilities(0) : 0;
+}
+
+/* Becomes another user than root in a process with one thread. */
+static int nnb_sandbox_leave_root(void)
 {
 	uid_t uid;
 	gid_t gid;
-	int ret = NNA_SECCOMP_ARCH ? 0 : -ENOTSUP;
+	int ret;
 
-	if (!ret && !geteuid()) {
-		nnb_sandbox_find_user(&uid, &gid);
-		ret = nnb_sandbox_change_user(uid, gid);
-		/* The change of user has cleared it. */
-		if (!ret && prctl(PR_SET_PDEATHSIG, SIGKILL))
-			ret = -errno;
-	}
+	if (geteuid())
+		return 0;
+	nnb_sandbox_find_user(&uid, &gid);
+	ret = nnb_sandbox_change_user(uid, gid);
+	/* The change of user has cleared it. */
+	if (!ret && prctl(PR_SET_PDEATHSIG, SIGKILL))
+		ret = -errno;
+	return ret;
+}
+
+int nnb_sandbox_enter_helpers(void)
+{
+	int ret = NNA_SECCOMP_ARCH ? nnb_sandbox_leave_root() : -ENOTSUP;
+
+	if (!ret)
+		ret = nnb_sandbox_keep_capabilities(0);
 	return ret ? ret
 		   : nna_seccomp_enter(nnb_helpers_allowed, NNB_COUNT(nnb_helpers_allowed),
 				       nnb_helpers_rules, NNB_COUNT(nnb_helpers_rules));
+}
+
+int nnb_sandbox_enter_namer(void)
+{
+	int ret = NNA_SECCOMP_ARCH ? 0 : -ENOTSUP;
+
+	if (!ret && prctl(PR_SET_KEEPCAPS, 1))
+		ret = -errno;
+	if (!ret)
+		ret = nnb_sandbox_leave_root();
+	if (!ret)
+		ret = nnb_sandbox_keep_capabilities(UINT32_C(1) << CAP_SYS_NICE);
+	return ret ? ret
+		   : nna_seccomp_enter(nnb_namer_allowed, NNB_COUNT(nnb_namer_allowed),
+				       nnb_namer_rules, NNB_COUNT(nnb_namer_rules));
 }
 
 int nnb_sandbox_enter(struct nnb_service *service, char *why, size_t why_size)

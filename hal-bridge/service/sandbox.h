@@ -9,6 +9,9 @@
  * the process, it gets a root directory with only that node (or the nodes of the first
  * accelerators, if the service was not told which) and /dev/udmabuf. If another user starts it, it
  * keeps the root directory that it was given.
+ *
+ * CAP_SYS_NICE, with which the driver is told for whom a file is, is kept by a process of its own
+ * (namer.h): the service's process has no capability.
  */
 #ifndef NNB_SANDBOX_H
 #define NNB_SANDBOX_H
@@ -32,5 +35,16 @@ int nnb_sandbox_enter(struct nnb_service *service, char *why, size_t why_size);
  * and the system calls that they make. Return: 0 or a negative errno.
  */
 int nnb_sandbox_enter_helpers(void);
+/*
+ * Enters the sandbox of the namer (namer.h): the same user, CAP_SYS_NICE alone if the process has
+ * it, and the system calls that the namer makes. Return: 0 or a negative errno.
+ */
+int nnb_sandbox_enter_namer(void);
+/*
+ * Gives up the capabilities of a process that is not root's: the namer, which was started before,
+ * has the only one that is needed. Root needs them until it enters the sandbox. Call it before a
+ * second thread starts. Return: 0 or a negative errno.
+ */
+int nnb_sandbox_drop_capabilities(void);
 
 #endif

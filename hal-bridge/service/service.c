@@ -12,6 +12,7 @@
 
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/service/device.h"
+#include "hal-bridge/service/namer.h"
 #include "libnnaccel/support/message.h"
 
 static const struct nnb_quota nnb_default_quota = {
@@ -24,6 +25,45 @@ static const struct nnb_quota nnb_default_quota = {
 
 /* -------------------------------------------------------------------------------------- service */
 
+/* Why the driver was not told for whom a file is. */
+static const char *nnb_namer_error(int error)
+{
+	switch (-error) {
+	case EACCES:
+		return "the service was started without CAP_SYS_NICE";
+	case EINVAL:
+	case ENOTTY:
+		return "the driver is older than version 1.3, which has FILE_SET_USER";
+	case EPIPE:
+	case ECONNRESET:
+		return "the process that tells the driver has ended: restart the service";
+	default:
+		return strerror(-error);
+	}
+}
+
+/*
+ * Tells the driver that a fresh file is for the client's user. Otherwise the file is the service's
+ * user's, and all clients together have the share of one user.
+ */
+static int nnb_client_name_file(void *arg, int fd)
+{
+	const struct nnb_client *client = arg;
+	struct nnb_service *service = client->service;
+	bool first;
+	int ret;
+
+	pthread_mutex_lock(&service->namer_lock);
+	ret = nnb_namer_tell(service->options.namer, fd, client->caller.euid);
+	first = ret && !service->unnamed;
+	service->unnamed |= first;
+	pthread_mutex_unlock(&service->namer_lock);
+	if (first)
+		nna_message(DRIVER, "hal: the device takes all clients for one user, and shares its "
+			    "time among processes instead of uids: %s", nnb_namer_error(ret));
+	return 0;
+}
+
 /* Opens the device for @client, which is charged with its memory; NULL opens it for nobody. */
 static int nnb_service_open_device(struct nnb_service *service, struct nnb_client *client,
 				   struct nna_device **out)
@@ -33,6 +73,7 @@ static int nnb_service_open_device(struct nnb_service *service, struct nnb_clien
 		.charge = client ? nnb_client_charge : NULL,
 		.discharge = client ? nnb_client_discharge : NULL,
 		.account = client,
+		.opened = client && service->options.namer ? nnb_client_name_file : NULL,
 	};
 	struct nna_device_info info;
 	int ret = nna_device_open(service->options.device, &options, out);
@@ -110,6 +151,7 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 		}
 	}
 	pthread_mutex_init(&service->lock, NULL);
+	pthread_mutex_init(&service->namer_lock, NULL);
 	pthread_mutex_init(&service->quota_lock, NULL);
 	pthread_cond_init(&service->changed, NULL);
 	nnb_object_init(&service->object, &nnb_device_ops);
@@ -126,6 +168,7 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 	if (ret) {
 		pthread_cond_destroy(&service->changed);
 		pthread_mutex_destroy(&service->quota_lock);
+		pthread_mutex_destroy(&service->namer_lock);
 		pthread_mutex_destroy(&service->lock);
 		free((char *)service->options.device);
 		free(service);
@@ -195,6 +238,7 @@ void nnb_service_destroy(struct nnb_service *service)
 		nnb_user_forget(service, service->users);
 	pthread_cond_destroy(&service->changed);
 	pthread_mutex_destroy(&service->quota_lock);
+	pthread_mutex_destroy(&service->namer_lock);
 	pthread_mutex_destroy(&service->lock);
 	free((char *)service->options.device);
 	free(service);

@@ -19,7 +19,8 @@
  * lock is held while a device works or a callback runs. The service's lock may be taken inside a
  * client's; the watchdog's is taken inside the service's. No other lock is taken inside @runs_lock,
  * that of @memories, or the watchdog's, but for @quota_lock: it guards the counters of users, the
- * library may hold any of its locks when it charges, and nothing is taken inside.
+ * library may hold any of its locks when it charges, and nothing is taken inside. @namer_lock is
+ * taken inside a client's lock, and nothing inside it.
  */
 #ifndef NNB_SERVICE_H
 #define NNB_SERVICE_H
@@ -48,6 +49,7 @@ struct nnb_buffer;
  * @held: calls wait until nnb_service_start()
  * @helpers: of nnb_helpers_start(); 0 for none: the calling thread reads and writes all files
  * @helper_ns: the time for a transfer; 0 is NNB_HELPER_NS and more. Only tests set it
+ * @namer: of nnb_namer_start(); 0 for none: the files of all clients are the service's user's
  */
 struct nnb_service_options {
 	const char *device;
@@ -57,6 +59,7 @@ struct nnb_service_options {
 	bool held;
 	int helpers;
 	uint64_t helper_ns;
+	int namer;
 };
 
 /**
@@ -135,6 +138,8 @@ struct nnb_client {
  * @object: IDevice
  * @workers: compile models and call callbacks
  * @idle: the watchdog
+ * @namer_lock: of requests to the namer, and of @unnamed
+ * @unnamed: the namer has failed, and the log says why
  * @quota_lock: guards @used of users
  * @started: calls need not wait; set once, with the lock
  * @lock: guards the fields below
@@ -152,6 +157,8 @@ struct nnb_service {
 	struct nnb_object object;
 	struct nnb_workers workers;
 	struct nnb_idle idle;
+	pthread_mutex_t namer_lock;
+	bool unnamed;
 	pthread_mutex_t quota_lock;
 	atomic_bool started;
 	pthread_mutex_t lock;

@@ -13,6 +13,12 @@
  * while the modest app's call is only on its way. So the quarter of its calls with the fewest
  * judges: what the driver or the service owes an app would be missing from each of them.
  *
+ * The service's clients are users of the driver's, as who opens the device directly is: a direct
+ * client, 15 modest apps and a greedy one with 16 processes get as much each. If they counted by
+ * file, the greedy app would get 16 times as much as a modest one; if the service's files were one
+ * user's, the direct client would get as much as all apps together. Jobs that end are counted from
+ * when all have begun.
+ *
  * And what one app gives back is free for it again, whatever another one's calls wait for.
  *
  *	fair [CALLS]	of the modest app, in each part; as root, beside a service
@@ -21,6 +27,7 @@
  */
 #include "tests/hal/client.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -34,22 +41,40 @@
 #define BLOCKED 40 /* calls: more than a user may have under way */
 #define MODELS 300 /* more than a user may have at a time */
 #define SIDE 768 /* of the matrices */
+#define SIDE_OF_MANY 384 /* where many apps take turns, and a turn is longer than a call */
 #define PRODUCTS 4 /* one after the other: a job that takes longer than a slow guest's call */
-#define BYTES (SIDE * SIDE * sizeof(float))
+#define APPS 15 /* modest ones, beside the greedy and the direct one */
+#define FIRST_APP 20100
+#define DIRECT 20200
+#define USERS (APPS + 2)
+/*
+ * Times as many jobs that a user may get as another one. Equal parts are not quite equal jobs,
+ * since a client with one process has no job waiting while it is on its way to the next. By files
+ * they would be 16 times as many.
+ */
+#define UNEQUAL (THREADS / 2)
 
 /**
  * struct score - what the processes tell one another; shared
  * @ended: executions of the greedy app that have ended
  * @begun: threads of the greedy app that have run once
  * @during: of @ended, those during each call of the modest app
+ * @jobs: jobs that have ended of each of many users: the greedy one, the direct one, the apps
  */
 struct score {
 	atomic_ulong ended;
 	atomic_uint begun;
 	unsigned long during[MOST_CALLS];
+	atomic_ulong jobs[USERS];
 };
 
 static struct score *score;
+static uint32_t side = SIDE;
+
+static uint32_t bytes_of_matrix(void)
+{
+	return side * side * (uint32_t)sizeof(float);
+}
 
 enum { IN, NO, PRODUCT, OUT = PRODUCT + PRODUCTS - 1, OPERANDS };
 
@@ -66,8 +91,8 @@ static void power_init(struct power *p)
 {
 	memset(p, 0, sizeof(*p));
 	p->dims[0] = 1;
-	p->dims[1] = SIDE;
-	p->dims[2] = SIDE;
+	p->dims[1] = (int32_t)side;
+	p->dims[2] = (int32_t)side;
 	for (int i = 0; i < OPERANDS; i++) {
 		p->operands[i].type = NNB_AIDL_OPERAND_TYPE_TENSOR_FLOAT32;
 		p->operands[i].dimensions = (struct nnb_ints){3, p->dims};
@@ -118,12 +143,14 @@ static struct nnb_object *prepare_power(int priority)
 
 static void request_init(struct hal_request *r)
 {
+	const uint32_t bytes = bytes_of_matrix();
+
 	hal_request_init(r, true);
-	assert_int_equal(ftruncate(r->fd, 2 * BYTES), 0);
-	hal_memory(&r->pool.pool, r->fd, 2 * BYTES);
-	r->in.location.length = BYTES;
-	r->out.location.offset = BYTES;
-	r->out.location.length = BYTES;
+	assert_int_equal(ftruncate(r->fd, 2 * bytes), 0);
+	hal_memory(&r->pool.pool, r->fd, 2 * bytes);
+	r->in.location.length = bytes;
+	r->out.location.offset = bytes;
+	r->out.location.length = bytes;
 }
 
 /* ----------------------------------------------------------------------------------------- apps */
@@ -194,7 +221,7 @@ static pid_t start(uid_t uid, void (*app)(int number), int number)
 	return pid;
 }
 
-/* ---------------------------------------------------------------------------------------- parts */
+/* ----------------------------------------------------------------------------------- many users */
 
 static int compare(const void *a, const void *b)
 {
@@ -202,6 +229,130 @@ static int compare(const void *a, const void *b)
 
 	return (x > y) - (x < y);
 }
+
+/* The model of struct power. Return: the graph; NULL after an error. */
+static struct nna_graph *graph_of_power(void)
+{
+	const uint32_t dims[] = {1, side, side};
+	const struct nna_operand_desc matrix = {
+		.type = NNA_OPERAND_TENSOR_FLOAT32,
+		.rank = 3,
+		.dims = dims,
+	};
+	const struct nna_operand_desc flag = {.type = NNA_OPERAND_BOOL};
+	const uint32_t in = IN, out = OUT;
+	static const uint8_t no;
+	struct nna_graph *graph;
+	int ret = nna_graph_create(NULL, &graph);
+
+	if (ret)
+		return NULL;
+	for (int i = 0; i < OPERANDS && ret >= 0; i++)
+		ret = nna_graph_add_operand(graph, 0, i == NO ? &flag : &matrix);
+	if (ret >= 0)
+		ret = nna_graph_set_constant(graph, 0, NO, &no, sizeof(no), true);
+	for (uint32_t i = 0; i < PRODUCTS && ret >= 0; i++) {
+		const uint32_t inputs[] = {i ? PRODUCT + i - 1 : IN, IN, NO, NO};
+		const uint32_t output = PRODUCT + i;
+
+		ret = nna_graph_add_operation(graph, 0, NNA_OPERATION_BATCH_MATMUL, 4, inputs, 1,
+					      &output);
+	}
+	if (ret >= 0)
+		ret = nna_graph_set_io(graph, 0, 1, &in, 1, &out);
+	return ret < 0 || nna_graph_finish(graph) ? NULL : graph;
+}
+
+/* A client of the driver's, without the service. */
+static void direct(int user)
+{
+	struct nna_graph *graph = graph_of_power();
+	struct nna_execution *execution;
+	struct nna_program *program;
+	struct nna_device *device;
+	void *in = calloc(1, bytes_of_matrix()), *out = calloc(1, bytes_of_matrix());
+
+	if (!graph || !in || !out || nna_device_open(NULL, NULL, &device) ||
+	    nna_program_create(device, graph, NULL, &program) ||
+	    nna_execution_create(program, &execution) ||
+	    nna_execution_set_input(execution, 0, 0, NULL, in, bytes_of_matrix()) ||
+	    nna_execution_set_output(execution, 0, 0, NULL, out, bytes_of_matrix()))
+		_exit(2);
+	while (!nna_execution_compute(execution))
+		atomic_fetch_add(&score->jobs[user], 1);
+	_exit(1);
+}
+
+/* One of the modest apps, or of the greedy one's processes. */
+static void one_of_many(int user)
+{
+	struct nnb_object *model = prepare_power(user ? NNB_AIDL_PRIORITY_MEDIUM :
+							NNB_AIDL_PRIORITY_HIGH);
+	struct hal_request r;
+
+	if (!model)
+		_exit(2);
+	request_init(&r);
+	while (!hal_execute(model, &r))
+		atomic_fetch_add(&score->jobs[user], 1);
+	_exit(1);
+}
+
+/* Waits until every user but the greedy one has had @more jobs. Return: false if a process ends. */
+static bool all_have(const unsigned long *from, unsigned long more)
+{
+	int user = 1;
+
+	while (user < USERS) {
+		if (waitpid(-1, NULL, WNOHANG))
+			return false;
+		if (atomic_load(&score->jobs[user]) - from[user] >= more)
+			user++;
+		else
+			usleep(10000);
+	}
+	return true;
+}
+
+/* Return: whether no user has had more than UNEQUAL times as many jobs as another one. */
+static bool users(int calls)
+{
+	unsigned long from[USERS] = {0}, least = ULONG_MAX, most = 0;
+	pid_t pids[THREADS + USERS];
+	int count = 0;
+	bool ok;
+
+	side = SIDE_OF_MANY;
+	for (int i = 0; i < THREADS; i++)
+		pids[count++] = start(GREEDY, one_of_many, 0);
+	pids[count++] = start(DIRECT, direct, 1);
+	for (int i = 2; i < USERS; i++)
+		pids[count++] = start(FIRST_APP + (uid_t)i, one_of_many, i);
+	ok = all_have(from, 1);
+	for (int i = 0; i < USERS; i++)
+		from[i] = atomic_load(&score->jobs[i]);
+	ok = ok && all_have(from, (unsigned long)calls);
+	for (int i = 0; i < USERS; i++)
+		from[i] = atomic_load(&score->jobs[i]) - from[i];
+	for (int i = 0; i < count; i++)
+		kill(pids[i], SIGKILL);
+	while (wait(NULL) > 0)
+		;
+	for (int i = 0; i < USERS; i++) {
+		least = from[i] < least ? from[i] : least;
+		most = from[i] > most ? from[i] : most;
+	}
+	qsort(from + 2, APPS, sizeof(*from), compare);
+	printf("jobs of the greedy app with 16 processes %lu, of a direct client %lu, of 15 other "
+	       "apps %lu to %lu, median %lu; at most %d times as many as another user\n",
+	       from[0], from[1], from[2], from[USERS - 1], from[2 + APPS / 2], UNEQUAL);
+	if (!ok)
+		printf("a process has ended\n");
+	side = SIDE;
+	return ok && least && most <= UNEQUAL * least;
+}
+
+/* ---------------------------------------------------------------------------------------- parts */
 
 /*
  * The greedy app has so many processes. Return: whether at most @most of its executions have ended
@@ -292,6 +443,19 @@ static bool releases(void)
 	return ok;
 }
 
+/* Lets all users open the accelerator. */
+static bool open_to_all(void)
+{
+	struct nna_device_info info;
+	struct nna_device *device;
+
+	if (nna_device_open(NULL, NULL, &device))
+		return false;
+	nna_device_get_info(device, &info);
+	nna_device_close(device);
+	return !info.loopback && !chmod(info.name, 0666) && !chmod("/dev/binder", 0666);
+}
+
 int main(int argc, char **argv)
 {
 	const int calls = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 20;
@@ -299,11 +463,12 @@ int main(int argc, char **argv)
 
 	score = mmap(NULL, sizeof(*score), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
-	if (calls < 1 || calls > MOST_CALLS || score == MAP_FAILED || chmod("/dev/binder", 0666)) {
-		fputs("usage: fair [CALLS], as root, beside a service\n", stderr);
+	if (calls < 1 || calls > MOST_CALLS || score == MAP_FAILED || !open_to_all()) {
+		fputs("usage: fair [CALLS], as root, beside a service and its accelerator\n",
+		      stderr);
 		return 2;
 	}
-	passed = part(1, 3, calls) + part(4, 10, calls) + releases();
-	printf("%d passed, %d failed\n", passed, 3 - passed);
-	return passed == 3 ? 0 : 1;
+	passed = part(1, 3, calls) + part(4, 10, calls) + users(calls / 2 + 1) + releases();
+	printf("%d passed, %d failed\n", passed, 4 - passed);
+	return passed == 4 ? 0 : 1;
 }

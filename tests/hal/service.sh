@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 #
 # Read by what runs nnaccel-hal in the VM: starts and ends it. The caller sets BUILD and DEVICE, and
-# HAL_PROGRAM for another program; TMP is a folder for messages, passed and failed are counts.
+# HAL_PROGRAM for another program, HAL_PREFIX for a command that starts it; TMP is a folder for
+# messages, passed and failed are counts.
 TMP=$(mktemp -d) || exit 1
 HAL_PROGRAM=$BUILD/bin/nnaccel-hal
 passed=0 failed=0
@@ -21,7 +22,8 @@ wait_for()
 start_hal()
 {
 	: >"$TMP/hal"
-	"$HAL_PROGRAM" --device="$DEVICE" "$@" >"$TMP/hal" 2>&1 &
+	# shellcheck disable=SC2086
+	${HAL_PREFIX-} "$HAL_PROGRAM" --device="$DEVICE" "$@" >"$TMP/hal" 2>&1 &
 	HAL=$!
 	wait_for "$TMP/hal" ' serves' $HAL || { cat "$TMP/hal"; return 1; }
 }
