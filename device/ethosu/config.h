@@ -21,6 +21,7 @@
  *   convolution, pool, elementwise, resize, dma
  *                the operations
  *   machine      what they run on: the bus, the pool of threads, internal memory, chain buffers
+ *   block        internal memory that blocks of an operation take
  *   strict       what a stream does that the hardware does not promise
  *   job          runs a stream on a machine
  *   pmu          performance counters

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/ethosu/block.h"
 #include "hw/ethosu/opcode.h"
 
 #define ALIGNED 16u
@@ -14,6 +15,12 @@
 #define U65_BLOCK_HEIGHT 32u
 #define U65_BLOCK_WIDTH 64u
 #define U65_BLOCK_DEPTH 128u
+#define U85_BLOCK_HEIGHT 128u
+#define U85_BLOCK_WIDTH 128u
+#define U85_BLOCK_DEPTH 1024u
+#define SET_IFM_IB_END 0x10d
+#define SET_AB_START 0x12d
+#define SET_IFM2_IB_START 0x18d
 #define TABLES 2048u
 
 static void report(struct ethosu_strict *strict, const char *format, ...)
@@ -361,13 +368,92 @@ static void check_settings(struct ethosu_strict *strict, const struct ethosu_ope
 	}
 }
 
-static void check_block(struct ethosu_strict *strict, const struct ethosu_operation *op)
+/* Bits of an accumulator. */
+static uint32_t sum_bits(const struct ethosu_strict *strict, const struct ethosu_state *state,
+			 const struct ethosu_operation *op)
 {
-	if (strict->config->generation == ETHOSU_U65 &&
-	    (op->block_height > U65_BLOCK_HEIGHT || op->block_width > U65_BLOCK_WIDTH ||
-	     op->block_depth > U65_BLOCK_DEPTH))
-		report(strict, "an OFM block of %ux%ux%u is larger than 32x64x128",
-		       op->block_height, op->block_width, op->block_depth);
+	if (strict->config->generation == ETHOSU_U85)
+		return op->wide ? 64 : 32;
+	switch (ethosu_state_short(state, ETHOSU_SET_ACC_FORMAT) & 3) {
+	case 1:
+		return 40;
+	case 2:
+		return 16;
+	default:
+		return 32;
+	}
+}
+
+/* Whether the parts of SHRAM hold what a block takes; see block.h. */
+static void check_shram(struct ethosu_strict *strict, const struct ethosu_state *state,
+			const struct ethosu_operation *op)
+{
+	struct ethosu_block_needs needs =
+		ethosu_block_needs(strict->config, op, sum_bits(strict, state, op));
+	uint64_t ifm = ethosu_block_banks(needs.ifm), sums = ethosu_block_banks(needs.sums);
+	uint32_t end = ethosu_state_short(state, SET_IFM_IB_END);
+	uint32_t sums_at = ethosu_state_short(state, SET_AB_START);
+	uint32_t ifm2_at = ethosu_state_short(state, SET_IFM2_IB_START);
+	uint32_t tables = strict->config->internal / ETHOSU_BANK - ETHOSU_TABLE_BANKS;
+	bool both = op->code == ETHOSU_OP_ELEMENTWISE && has_ifm(op) && has_ifm2(op);
+
+	need_short(strict, SET_IFM_IB_END);
+	need_short(strict, SET_AB_START);
+	if (both)
+		need_short(strict, SET_IFM2_IB_START);
+	if (ETHOSU_OUTPUT_BANKS + ifm > (both ? ifm2_at : end))
+		report(strict, "blocks of the IFM take %llu banks of SHRAM from bank %u on, and "
+			       "have those up to %u",
+		       (unsigned long long)ifm, ETHOSU_OUTPUT_BANKS, both ? ifm2_at : end);
+	if (both && ifm2_at + ifm > end)
+		report(strict, "blocks of IFM2 take %llu banks of SHRAM from bank %u on, and have "
+			       "those up to %u",
+		       (unsigned long long)ifm, ifm2_at, end);
+	if (sums && sums_at + sums > tables)
+		report(strict, "accumulators take %llu banks of SHRAM from bank %u on, and have "
+			       "those up to %u",
+		       (unsigned long long)sums, sums_at, tables);
+	if (end > sums_at || sums_at > tables)
+		report(strict, "the IFM's banks of SHRAM end at %u, accumulators begin at %u, "
+			       "tables at %u",
+		       end, sums_at, tables);
+}
+
+/* The same of the two memories of a U85. */
+static void check_memories(struct ethosu_strict *strict, const struct ethosu_state *state,
+			   const struct ethosu_operation *op)
+{
+	struct ethosu_block_needs needs =
+		ethosu_block_needs(strict->config, op, sum_bits(strict, state, op));
+	struct ethosu_block_needs have = ethosu_block_memory(strict->config);
+
+	if (!needs.sums)
+		return;
+	if (needs.sums > have.sums)
+		report(strict, "accumulators of an OFM block of %ux%ux%u take %llu bytes, of %llu",
+		       op->block_height, op->block_width, op->block_depth,
+		       (unsigned long long)needs.sums, (unsigned long long)have.sums);
+	if (has_ifm(op) && needs.ifm > have.ifm)
+		report(strict, "the IFM of an OFM block of %ux%ux%u takes %llu bytes, of %llu",
+		       op->block_height, op->block_width, op->block_depth,
+		       (unsigned long long)needs.ifm, (unsigned long long)have.ifm);
+}
+
+static void check_block(struct ethosu_strict *strict, const struct ethosu_state *state,
+			const struct ethosu_operation *op)
+{
+	bool u65 = strict->config->generation == ETHOSU_U65;
+	uint32_t height = u65 ? U65_BLOCK_HEIGHT : U85_BLOCK_HEIGHT;
+	uint32_t width = u65 ? U65_BLOCK_WIDTH : U85_BLOCK_WIDTH;
+	uint32_t depth = u65 ? U65_BLOCK_DEPTH : U85_BLOCK_DEPTH;
+
+	if (op->block_height > height || op->block_width > width || op->block_depth > depth)
+		report(strict, "an OFM block of %ux%ux%u is larger than %ux%ux%u",
+		       op->block_height, op->block_width, op->block_depth, height, width, depth);
+	else if (u65)
+		check_shram(strict, state, op);
+	else
+		check_memories(strict, state, op);
 }
 
 /* ---- block dependencies ---------------------------------------------------------------------- */
@@ -433,19 +519,6 @@ static uint32_t highest(const struct jobs *before, const struct jobs *now, uint3
 	return limit;
 }
 
-/* Channels of an IFM block. */
-static uint32_t ifm_depth(const struct ethosu_strict *strict, const struct ethosu_operation *op)
-{
-	bool half = op->ifm.bytes == 2;
-
-	if (op->code != ETHOSU_OP_CONV)
-		return op->block_depth;
-	if (op->part_kernel || (half && strict->config->generation == ETHOSU_U65))
-		return 16;
-	/* Of a U85, the least that there is: more blocks are allowed then. */
-	return 32;
-}
-
 static bool same_place(const struct ethosu_feature_map *a, const struct ethosu_feature_map *b)
 {
 	return a->base[0] == b->base[0] && a->height == b->height && a->width == b->width &&
@@ -477,7 +550,9 @@ static uint32_t allowed_by(const struct ethosu_strict *strict, const struct etho
 			      map->depth,
 			      (op->block_height - 1) * down + tall,
 			      (op->block_width - 1) * along + broad,
-			      ifm_depth(strict, op) };
+			      op->code == ETHOSU_OP_CONV
+				      ? ethosu_block_ifm_depth(strict->config, op)
+				      : op->block_depth };
 
 	touch_map(&written, &last->ofm, true);
 	touch_map(&read, map, false);
@@ -521,7 +596,7 @@ void ethosu_strict_kernel(struct ethosu_strict *strict, const struct ethosu_stat
 	touch_kernel(strict, &now, op);
 	check_settings(strict, op);
 	check_alignment(strict, op);
-	check_block(strict, op);
+	check_block(strict, state, op);
 	for (uint32_t i = 0; i < strict->dma_count; i++)
 		if (conflict(&strict->dmas[i], &now))
 			report(strict, "no DMA_WAIT orders it after the DMA at offset %u, whose "

@@ -13,10 +13,11 @@
  *	BLOCKDEP higher than blocks of both operations allow
  *	addresses and lengths that are not multiples of 16 bytes where they have to be
  *	settings that an operation takes and that the stream has not made
- *	bits that no field has, blocks that are too large
+ *	bits that no field has
+ *	blocks that are too large, and blocks whose inputs or accumulators do not fit (block.h)
  *
- * What is not known is not reported: whether blocks fit into SHRAM, the order of DMAs among each
- * other, and block dependencies between maps that are parts of one buffer in other ways.
+ * What is not known is not reported: the order of DMAs among each other, the chain and output
+ * buffers of a U85, and block dependencies between maps that are parts of one buffer in other ways.
  */
 #ifndef ETHOSU_STRICT_H
 #define ETHOSU_STRICT_H

@@ -11,7 +11,8 @@ compute it, Vela compiles it, ethosu_run runs the stream, and each byte has to b
 
 The judge is LiteRT's reference set (BUILTIN_REF); where that has a gap, its own without delegates.
 Of FULLY_CONNECTED in INT8 it is BUILTIN, since the reference kernel reduces the multiplier to 16
-bits. LISTED has what differs by construction of Vela, with a bound and the reason.
+bits. LISTED has what differs by construction of Vela, with a bound and the reason. The strict
+checks have nothing to report of Vela's streams.
 
 For each configuration a line for each operator that Vela leaves to the CPU or compiles to nothing,
 for each listed difference, and for each failure; then the counts. --long runs all configurations in
@@ -197,7 +198,7 @@ def check(case, variant, vela_process, folder, options):
         return "failed", f"outputs have {sizes} bytes, LiteRT's {wanted}", None
     try:
         got, _ = vela.run(str(options.build / "tests/ethosu_run"), variant.config, program,
-                          [i.tobytes() for i in case.inputs], threads=1)
+                          [i.tobytes() for i in case.inputs], threads=1, strict=True)
     except (RuntimeError, AssertionError) as error:
         return "failed", str(error).strip().splitlines()[-1], None
     wrong = total = steps = 0

@@ -111,12 +111,17 @@ def files(program, inputs, folder):
     return args, names
 
 
-def run(binary, config, program, inputs, threads=1, repeat=1):
-    """Run a program. inputs: bytes of each. Returns bytes of each output, and what was printed."""
+def run(binary, config, program, inputs, threads=1, repeat=1, strict=False):
+    """Run a program. inputs: bytes of each. Returns bytes of each output, and what was printed.
+    strict: what the hardware does not promise is an error."""
     with tempfile.TemporaryDirectory() as folder:
         args, names = files(program, inputs, folder)
         r = subprocess.run([binary, "--config", config, "--threads", str(threads), "--repeat",
-                            str(repeat), *args], capture_output=True, text=True)
+                            str(repeat), "--strict", "on" if strict else "off", *args],
+                           capture_output=True, text=True)
         if r.returncode:
             raise RuntimeError("ethosu_run: status %d\n%s" % (r.returncode, r.stderr))
+        reports = [line for line in r.stderr.splitlines() if ": strict: " in line]
+        if reports:
+            raise RuntimeError("%d reports, the first: %s" % (len(reports), reports[0]))
         return [open(n, "rb").read() for n in names], r.stdout

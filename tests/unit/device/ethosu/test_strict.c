@@ -2,7 +2,7 @@
 /*
  * The strict checks: streams of the Vela compiler give no report, and each of their mutants that
  * the hardware may compute wrongly gives one: a wait is dropped, BLOCKDEP is raised, an address is
- * moved by a byte, a bit is set that no field has, a setting is left out.
+ * moved by a byte, a bit is set that no field has, a setting is left out, a block is enlarged.
  */
 #include <glob.h>
 #include <setjmp.h>
@@ -211,6 +211,40 @@ static void all_settings(const struct program *program, const char *path)
 	mutants(program, leave_out);
 }
 
+/* The largest block that there is: no memory holds what it takes. */
+static bool enlarge(struct program *program, uint32_t at)
+{
+	static const uint32_t largest[2][3] = { { 31, 63, 127 }, { 127, 127, 1023 } };
+	bool u85 = !strncmp(program->config, "ethos-u85", 9);
+	uint32_t code = program->words[at] & 0xffff;
+	uint32_t last[3] = { 0 };
+
+	/* A U85's elementwise operations have buffers whose use is not known. */
+	if (code != ETHOSU_OP_CONV && code != ETHOSU_OP_DEPTHWISE && code != ETHOSU_OP_POOL &&
+	    (u85 || code != ETHOSU_OP_ELEMENTWISE))
+		return false;
+	for (uint32_t i = 0; i < at; i += length(program, i))
+		for (uint32_t k = 0; k < 3; k++) {
+			static const uint16_t codes[3] = { ETHOSU_SET_OFM_BLOCK_HEIGHT,
+							   ETHOSU_SET_OFM_BLOCK_WIDTH,
+							   ETHOSU_SET_OFM_BLOCK_DEPTH };
+
+			if ((program->words[i] & 0xffff) == codes[k])
+				last[k] = i;
+		}
+	for (uint32_t k = 0; k < 3; k++) {
+		must(last[k]);
+		program->words[last[k]] = (program->words[last[k]] & 0xffff) |
+					  largest[u85][k] << 16;
+	}
+	return true;
+}
+
+static void all_blocks(const struct program *program, const char *path)
+{
+	mutants(program, enlarge);
+}
+
 static void all_blockdeps(const struct program *program, const char *path)
 {
 	mutants(program, raise_blockdep);
@@ -222,6 +256,11 @@ static void each_is_reported(void (*all)(const struct program *, const char *))
 	for_each(all);
 	assert_true(tried > 0);
 	assert_int_equal(reported, tried);
+}
+
+static void test_blocks(void **state)
+{
+	each_is_reported(all_blocks);
 }
 
 static void test_waits(void **state)
@@ -288,7 +327,7 @@ int main(void)
 		cmocka_unit_test(test_vela),	  cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_alignment), cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_settings),  cmocka_unit_test(test_blockdep),
-		cmocka_unit_test(test_kernel_wait),
+		cmocka_unit_test(test_blocks),	  cmocka_unit_test(test_kernel_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
