@@ -106,6 +106,24 @@ struct tflite_value tflite_hybrid_rows(struct tflite_translation *t, struct tfli
 struct tflite_value tflite_hybrid_weights(struct tflite_translation *t, uint32_t index);
 void tflite_finish_hybrid(struct tflite_translation *t, struct tflite_value sum,
 			  struct tflite_value scale);
+/*
+ * @x [rows, n] as whole numbers times @weights [units, n] as whole numbers, times both scales;
+ * input @index has the scale of the weights.
+ */
+struct tflite_value tflite_hybrid_product(struct tflite_translation *t, struct tflite_value x,
+					  struct tflite_value scale,
+					  struct tflite_value weights, uint32_t index);
+
+/*
+ * State of recurrent layers (ops/recurrent.c):
+ *
+ *	tflite_next_state()	the operand that gets the new state of input @index: the input
+ *				itself if it is a variable, else a new operand that nothing reads,
+ *				so that each run starts from the same state
+ *	tflite_keep_state()	copies @x to the variable of input @index, if it is one
+ */
+uint32_t tflite_next_state(struct tflite_translation *t, uint32_t index);
+void tflite_keep_state(struct tflite_translation *t, uint32_t index, struct tflite_value x);
 
 /*
  * Layers with an INT16 input 0 and constant INT8 weights as input 1 (ops/wide.c):

@@ -66,6 +66,7 @@ bool tflite_needs_reals(const struct tflite_translation *t)
 	case TFLITE_READ_VARIABLE:
 	case TFLITE_ASSIGN_VARIABLE:
 	case TFLITE_LSTM:
+	case TFLITE_SVDF:
 	case TFLITE_UNIDIRECTIONAL_SEQUENCE_LSTM:
 	case TFLITE_CUSTOM:
 		return false;

@@ -45,17 +45,18 @@ class Refused(Exception):
     """LiteRT does not run a case."""
 
 
-def run(model, inputs, resolver, delegate=None):
+def run(model, inputs, resolver, delegate=None, runs=1):
     """
-    The outputs of a file, whether a delegate computed them, and their shapes. @inputs by name.
+    The outputs of the last of @runs of a file, and whether a delegate computed them. @inputs by name.
     """
     interpreter = Interpreter(model_content=model, num_threads=1,
                               experimental_delegates=delegate and [delegate],
                               experimental_op_resolver_type=resolver)
     interpreter.allocate_tensors()
-    for detail in interpreter.get_input_details():
-        interpreter.set_tensor(detail["index"], inputs[detail["name"]])
-    interpreter.invoke()
+    for _ in range(runs):
+        for detail in interpreter.get_input_details():
+            interpreter.set_tensor(detail["index"], inputs[detail["name"]])
+        interpreter.invoke()
     taken = any(op["op_name"] == "DELEGATE" for op in interpreter._get_ops_details())
     return [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()], taken
 
@@ -65,7 +66,7 @@ def judge(case, own):
     problem = None
     for resolver in [OWN] if own else [REF, OWN]:
         try:
-            outputs, _ = run(case.file(), case.inputs, resolver)
+            outputs, _ = run(case.file(), case.inputs, resolver, runs=case.runs)
             break
         except (ValueError, RuntimeError) as error:
             problem = error
@@ -141,7 +142,7 @@ def check(case, row, line, delegate, progress):
     line.judges.add("ref" if resolver == REF else "own")
     progress.note(f"case {case.number} ({case.told}) ended the process")
     try:
-        ours, taken = run(case.file(), case.inputs, OWN, delegate)
+        ours, taken = run(case.file(), case.inputs, OWN, delegate, case.runs)
     except (ValueError, RuntimeError) as error:
         if known:
             line.say(f"known: {known}")

@@ -118,3 +118,23 @@ void tflite_finish_hybrid(struct tflite_translation *t, struct tflite_value sum,
 	tflite_push_i32(t, tflite_fused(t));
 	tflite_finish(t, NNA_OPERATION_ADD);
 }
+
+struct tflite_value tflite_hybrid_product(struct tflite_translation *t, struct tflite_value x,
+					  struct tflite_value scale,
+					  struct tflite_value weights, uint32_t index)
+{
+	struct tflite_operand_desc bias = { .desc = { .type = NNA_OPERAND_TENSOR_FLOAT32,
+						      .rank = 1 },
+					    .dims = { weights.o.dims[0] } };
+	struct tflite_value y = x, factor = tflite_float(t, tflite_scale(tflite_input(t, index)));
+
+	y.o.dims[1] = weights.o.dims[0];
+	y.operand = tflite_add_operand(t, &y.o);
+	tflite_push(t, x.operand);
+	tflite_push(t, weights.operand);
+	tflite_push(t, tflite_add_constant(t, &bias, NULL, (size_t)bias.dims[0] * 4));
+	tflite_push_i32(t, 0);
+	tflite_emit_to(t, NNA_OPERATION_FULLY_CONNECTED, y.operand);
+	factor = tflite_binary(t, NNA_OPERATION_MUL, scale, factor);
+	return tflite_binary(t, NNA_OPERATION_MUL, y, factor);
+}

@@ -23,11 +23,7 @@ static void push_act(struct tflite_translation *t)
 	tflite_push_i32(t, a);
 }
 
-/*
- * The operand that gets the new state of input @index: the input itself if it is a variable, else a
- * new operand that nothing reads, so that each run starts from the same state.
- */
-static uint32_t next_state(struct tflite_translation *t, uint32_t index)
+uint32_t tflite_next_state(struct tflite_translation *t, uint32_t index)
 {
 	const struct tflite_tensor *x = tflite_input(t, index);
 	struct tflite_operand_desc o;
@@ -40,6 +36,12 @@ static uint32_t next_state(struct tflite_translation *t, uint32_t index)
 	return tflite_add_operand(t, &o);
 }
 
+void tflite_keep_state(struct tflite_translation *t, uint32_t index, struct tflite_value x)
+{
+	if (tflite_input(t, index)->variable)
+		tflite_emit_reshape(t, x.operand, tflite_input_operand(t, index), &x.o);
+}
+
 void tflite_translate_rnn(struct tflite_translation *t, uint32_t type)
 {
 	uint32_t i, out[2];
@@ -50,7 +52,7 @@ void tflite_translate_rnn(struct tflite_translation *t, uint32_t type)
 	push_act(t);
 	if (t->ret)
 		return;
-	out[0] = next_state(t, 4);
+	out[0] = tflite_next_state(t, 4);
 	out[1] = tflite_output_operand(t, 0);
 	tflite_emit(t, type, out, 2);
 }
@@ -67,27 +69,7 @@ void tflite_translate_sequence_rnn(struct tflite_translation *t, uint32_t type)
 	if (t->ret)
 		return;
 	out[0] = tflite_output_operand(t, 0);
-	out[1] = next_state(t, 4);
-	tflite_emit(t, type, out, 2);
-}
-
-void tflite_translate_svdf(struct tflite_translation *t, uint32_t type)
-{
-	uint32_t out[2];
-
-	tflite_need(t, 5, 1);
-	tflite_need_options(t);
-	tflite_push_input(t, 0);
-	tflite_push_input(t, 1);
-	tflite_push_input(t, 2);
-	tflite_push_input_or_omit(t, 3, NNA_OPERAND_TENSOR_FLOAT32);
-	tflite_push_input(t, 4);
-	tflite_push_i32(t, t->op->options.rank);
-	tflite_push_i32(t, tflite_fused(t));
-	if (t->ret)
-		return;
-	out[0] = next_state(t, 4);
-	out[1] = tflite_output_operand(t, 0);
+	out[1] = tflite_next_state(t, 4);
 	tflite_emit(t, type, out, 2);
 }
 
@@ -106,35 +88,6 @@ static void push_lstm(struct tflite_translation *t, bool sequence)
 		tflite_push_bool(t, o->time_major);
 	for (i = 20; i < 24; i++)
 		tflite_push_input_or_omit(t, i, NNA_OPERAND_TENSOR_FLOAT32);
-}
-
-void tflite_translate_lstm(struct tflite_translation *t, uint32_t type)
-{
-	const struct tflite_tensor *cell;
-	struct tflite_operand_desc o;
-	uint32_t out[4];
-
-	tflite_need(t, 20, 1);
-	if (t->op->options.kernel_type)
-		tflite_unsupported(t, NULL, "kernel type %d", "0, the full kernel",
-				   t->op->options.kernel_type);
-	tflite_need_type(t, tflite_input(t, 0), tflite_is_float(tflite_input(t, 0)->type),
-			 "FLOAT32 or FLOAT16");
-	cell = tflite_input(t, 19);
-	tflite_need_rank(t, cell, 2);
-	push_lstm(t, false);
-	if (t->ret)
-		return;
-	/* Output 0 is scratch memory for the gates: 4, or 3 without an input gate. */
-	tflite_describe(t, cell, &o);
-	if (__builtin_mul_overflow(o.dims[1], tflite_has_input(t, 1) ? 4 : 3, &o.dims[1]))
-		tflite_unsupported(t, cell, "%u units", "%u or fewer", cell->dims[1],
-				   UINT32_MAX / 4);
-	out[0] = tflite_add_operand(t, &o);
-	out[1] = next_state(t, 18);
-	out[2] = next_state(t, 19);
-	out[3] = tflite_output_operand(t, 0);
-	tflite_emit(t, type, out, 4);
 }
 
 /*
@@ -247,8 +200,8 @@ static void plain_sequence(struct tflite_translation *t, const uint32_t *shared)
 	for (uint32_t i = 20; i < 24; i++)
 		tflite_push(t, shared[i]);
 	out[0] = tflite_output_operand(t, 0);
-	out[1] = next_state(t, 18);
-	out[2] = next_state(t, 19);
+	out[1] = tflite_next_state(t, 18);
+	out[2] = tflite_next_state(t, 19);
 	tflite_emit(t, NNA_OPERATION_UNIDIRECTIONAL_SEQUENCE_LSTM, out, 3);
 }
 
@@ -314,8 +267,8 @@ static void unrolled_sequence(struct tflite_translation *t, uint32_t *shared, ui
 			tflite_push(t, shared[i]);
 		/* The last step writes the variables; the first step of the next run reads them. */
 		if (s + 1 == steps) {
-			out[0] = next_state(t, 18);
-			out[1] = next_state(t, 19);
+			out[0] = tflite_next_state(t, 18);
+			out[1] = tflite_next_state(t, 19);
 		} else {
 			out[0] = tflite_add_operand(t, &state_desc);
 			out[1] = tflite_add_operand(t, &cell_desc);
@@ -332,23 +285,49 @@ static void unrolled_sequence(struct tflite_translation *t, uint32_t *shared, ui
 	free(results);
 }
 
-static void quantized_sequence_lstm(struct tflite_translation *t)
+static void check_quantized_lstm(struct tflite_translation *t, uint32_t rank)
 {
-	const struct tflite_tensor *x, *cell;
-	uint32_t shared[32], steps;
+	const struct tflite_tensor *x = tflite_input(t, 0), *cell = tflite_input(t, 19);
 
 	tflite_need(t, 20, 1);
-	x = tflite_input(t, 0);
-	cell = tflite_input(t, 19);
-	tflite_need_rank(t, x, 3);
-	tflite_need_rank(t, tflite_output(t, 0), 3);
+	tflite_need_rank(t, x, rank);
+	tflite_need_rank(t, tflite_output(t, 0), rank);
 	tflite_need_rank(t, tflite_input(t, 18), 2);
 	tflite_need_rank(t, cell, 2);
 	if (t->op->intermediates.count != 5)
 		tflite_refuse(t, NULL, "%u intermediates", "5", t->op->intermediates.count);
 	tflite_need_type(t, x, x->type == TFLITE_INT8, "INT8, FLOAT32 or FLOAT16");
 	tflite_need_type(t, cell, cell->type == TFLITE_INT16, "INT16 beside an INT8 input");
-	steps = x->dims[t->op->options.time_major ? 0 : 1];
+}
+
+/* A LSTM is one step of a sequence. */
+static void quantized_lstm(struct tflite_translation *t)
+{
+	uint32_t shared[32], out[3];
+
+	check_quantized_lstm(t, 2);
+	if (t->ret)
+		return;
+	quantized_cell(t, shared);
+	shared[0] = tflite_input_operand(t, 0);
+	for (uint32_t i = 0; i < 32 && !t->ret; i++)
+		tflite_push(t, shared[i]);
+	if (t->ret)
+		return;
+	out[0] = tflite_next_state(t, 18);
+	out[1] = tflite_next_state(t, 19);
+	out[2] = tflite_output_operand(t, 0);
+	tflite_emit(t, NNA_OPERATION_QUANTIZED_LSTM, out, 3);
+}
+
+static void quantized_sequence_lstm(struct tflite_translation *t)
+{
+	uint32_t shared[32], steps;
+
+	check_quantized_lstm(t, 3);
+	if (t->ret)
+		return;
+	steps = tflite_input(t, 0)->dims[t->op->options.time_major ? 0 : 1];
 	need_steps(t, steps);
 	if (t->ret)
 		return;
@@ -362,34 +341,6 @@ static void quantized_sequence_lstm(struct tflite_translation *t)
 }
 
 /* ------------------------------------------------- float LSTM with 8-bit weights, step by step */
-
-/* x [rows, n] as whole numbers times weights [units, n] as whole numbers, times both scales. */
-static struct tflite_value scaled_product(struct tflite_translation *t, struct tflite_value x,
-					  struct tflite_value scale, struct tflite_value weights,
-					  uint32_t index)
-{
-	struct tflite_operand_desc bias = { .desc = { .type = NNA_OPERAND_TENSOR_FLOAT32,
-						      .rank = 1 },
-					    .dims = { weights.o.dims[0] } };
-	struct tflite_value y = x, factor = tflite_float(t, tflite_scale(tflite_input(t, index)));
-
-	y.o.dims[1] = weights.o.dims[0];
-	y.operand = tflite_add_operand(t, &y.o);
-	tflite_push(t, x.operand);
-	tflite_push(t, weights.operand);
-	tflite_push(t, tflite_add_constant(t, &bias, NULL, (size_t)bias.dims[0] * 4));
-	tflite_push_i32(t, 0);
-	tflite_emit_to(t, NNA_OPERATION_FULLY_CONNECTED, y.operand);
-	factor = tflite_binary(t, NNA_OPERATION_MUL, scale, factor);
-	return tflite_binary(t, NNA_OPERATION_MUL, y, factor);
-}
-
-/* Copies @x to the variable of input @index, if it is one. */
-static void keep_state(struct tflite_translation *t, uint32_t index, struct tflite_value x)
-{
-	if (tflite_input(t, index)->variable)
-		tflite_emit_reshape(t, x.operand, tflite_input_operand(t, index), &x.o);
-}
 
 static void check_hybrid_lstm(struct tflite_translation *t)
 {
@@ -422,19 +373,20 @@ static void check_hybrid_lstm(struct tflite_translation *t)
  * As in TFLite's kernel, the input is quantised by rows, and so is the output state in each step.
  * The products of the input are computed for all steps at once.
  */
-static void hybrid_sequence_lstm(struct tflite_translation *t)
+static void hybrid_lstm(struct tflite_translation *t)
 {
-	bool time_major = t->op->options.time_major, asymmetric = t->op->options.asymmetric;
-	uint32_t axis = time_major ? 0 : 1, steps, batch, units, s, g, *outputs;
+	bool asymmetric = t->op->options.asymmetric, single = t->op->code == TFLITE_LSTM;
+	uint32_t axis = single || t->op->options.time_major ? 0 : 1, steps, batch, units, s, g;
+	uint32_t *outputs;
 	struct tflite_value q, scale = { 0 }, gates[4], recurrent[4], h, c, z[4], bias;
 	const struct tflite_tensor *x = tflite_input(t, 0);
 	float clip = t->op->options.cell_clip;
 
 	tflite_need(t, 20, 1);
-	tflite_need_rank(t, x, 3);
+	tflite_need_rank(t, x, single ? 2 : 3);
 	check_hybrid_lstm(t);
-	steps = x->dims[axis];
-	batch = x->dims[1 - axis];
+	steps = single ? 1 : x->dims[axis];
+	batch = x->dims[single ? 0 : 1 - axis];
 	need_steps(t, steps);
 	if (!batch)
 		tflite_unsupported(t, x, "an empty batch", "1 or more");
@@ -446,23 +398,25 @@ static void hybrid_sequence_lstm(struct tflite_translation *t)
 	units = tflite_input(t, 5)->dims[0];
 	q = tflite_hybrid_input(t, steps * batch, asymmetric, &scale);
 	for (g = 0; g < 4; g++) {
-		gates[g] = scaled_product(t, q, scale, tflite_hybrid_weights(t, 1 + g), 1 + g);
+		gates[g] = tflite_hybrid_weights(t, 1 + g);
+		gates[g] = tflite_hybrid_product(t, q, scale, gates[g], 1 + g);
 		bias = tflite_value(t, 12 + g);
 		gates[g] = tflite_binary(t, NNA_OPERATION_ADD, gates[g], bias);
 		gates[g] = tflite_reshaped(t, gates[g], 3,
-					   (uint32_t[]){ x->dims[0], x->dims[1], units });
+					   (uint32_t[]){ axis ? batch : steps,
+							 axis ? steps : batch, units });
 		recurrent[g] = tflite_hybrid_weights(t, 5 + g);
 	}
 	h = tflite_value(t, 18);
 	c = tflite_value(t, 19);
 	for (s = 0; s < steps && !t->ret; s++) {
-		struct tflite_value rows = tflite_hybrid_rows(t, h, asymmetric, &scale);
+		struct tflite_value rows = tflite_hybrid_rows(t, h, asymmetric, &scale), product;
 
 		for (g = 0; g < 4; g++) {
 			z[g] = tflite_part(t, gates[g], axis, s, 1);
 			z[g] = tflite_reshaped(t, z[g], 2, (uint32_t[]){ batch, units });
-			z[g] = tflite_binary(t, NNA_OPERATION_ADD, z[g],
-					     scaled_product(t, rows, scale, recurrent[g], 5 + g));
+			product = tflite_hybrid_product(t, rows, scale, recurrent[g], 5 + g);
+			z[g] = tflite_binary(t, NNA_OPERATION_ADD, z[g], product);
 			z[g] = tflite_unary(t, g == 2 ? NNA_OPERATION_TANH : NNA_OPERATION_LOGISTIC,
 					    z[g]);
 		}
@@ -478,14 +432,53 @@ static void hybrid_sequence_lstm(struct tflite_translation *t)
 		outputs[s] = h.operand;
 	}
 	if (!t->ret) {
-		keep_state(t, 18, h);
-		keep_state(t, 19, c);
-		tflite_push_i32(t, (int32_t)axis);
-		for (s = 0; s < steps; s++)
-			tflite_push(t, outputs[s]);
-		tflite_emit_to(t, NNA_OPERATION_PACK, tflite_output_operand(t, 0));
+		tflite_keep_state(t, 18, h);
+		tflite_keep_state(t, 19, c);
+		if (single) {
+			tflite_result(t, h, 0);
+		} else {
+			tflite_push_i32(t, (int32_t)axis);
+			for (s = 0; s < steps; s++)
+				tflite_push(t, outputs[s]);
+			tflite_emit_to(t, NNA_OPERATION_PACK, tflite_output_operand(t, 0));
+		}
 	}
 	free(outputs);
+}
+
+void tflite_translate_lstm(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *cell;
+	struct tflite_operand_desc o;
+	uint32_t out[4];
+
+	tflite_need(t, 20, 1);
+	if (t->op->options.kernel_type)
+		tflite_unsupported(t, NULL, "kernel type %d", "0, the full kernel",
+				   t->op->options.kernel_type);
+	if (!tflite_is_float(tflite_input(t, 0)->type)) {
+		quantized_lstm(t);
+		return;
+	}
+	if (tflite_has_input(t, 2) && tflite_input(t, 2)->type == TFLITE_INT8) {
+		hybrid_lstm(t);
+		return;
+	}
+	cell = tflite_input(t, 19);
+	tflite_need_rank(t, cell, 2);
+	push_lstm(t, false);
+	if (t->ret)
+		return;
+	/* Output 0 is scratch memory for the gates: 4, or 3 without an input gate. */
+	tflite_describe(t, cell, &o);
+	if (__builtin_mul_overflow(o.dims[1], tflite_has_input(t, 1) ? 4 : 3, &o.dims[1]))
+		tflite_unsupported(t, cell, "%u units", "%u or fewer", cell->dims[1],
+				   UINT32_MAX / 4);
+	out[0] = tflite_add_operand(t, &o);
+	out[1] = tflite_next_state(t, 18);
+	out[2] = tflite_next_state(t, 19);
+	out[3] = tflite_output_operand(t, 0);
+	tflite_emit(t, type, out, 4);
 }
 
 void tflite_translate_sequence_lstm(struct tflite_translation *t, uint32_t type)
@@ -498,14 +491,14 @@ void tflite_translate_sequence_lstm(struct tflite_translation *t, uint32_t type)
 		return;
 	}
 	if (tflite_has_input(t, 2) && tflite_input(t, 2)->type == TFLITE_INT8) {
-		hybrid_sequence_lstm(t);
+		hybrid_lstm(t);
 		return;
 	}
 	push_lstm(t, true);
 	if (t->ret)
 		return;
 	out[0] = tflite_output_operand(t, 0);
-	out[1] = next_state(t, 18);
-	out[2] = next_state(t, 19);
+	out[1] = tflite_next_state(t, 18);
+	out[2] = tflite_next_state(t, 19);
 	tflite_emit(t, type, out, 3);
 }

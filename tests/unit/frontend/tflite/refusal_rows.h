@@ -140,8 +140,13 @@ static const struct refusal_row refusal_rows[] = {
 	  "0 input 1", "2, those of input 0, and 1 or more" },
 	/* ops/recurrent.c */
 	{ "RNN@7:5 f[1,2] f[3,2] f[3,3] f[3] f[1,3]! -> f[1,3]", "0", "0 (NONE) to 4 (TANH)" },
-	{ "SVDF@6:1,0 a[1,2]*0.5 a[3,2]={}*0.5 w[3,2]={}*0.5 - w[1,6]!*0.5 -> a[1,3]*0.5",
+	{ "RNN@7:4 w[1,2]*0.5 w[3,2]*0.5 w[3,3]*0.5 w[3]*0.5 w[1,3]!*0.5 -> w[1,3]*0.5",
 	  "0 input 4", "FLOAT32 or FLOAT16" },
+	/* ops/svdf.c */
+	{ "SVDF@6:2,0 a[1,2]*0.5 a[3,2]={}*0.5 w[3,2]={}*0.5 - w[1,6]!*0.5 -> a[1,1]*0.5",
+	  "0", "a divisor of the 3 filters" },
+	{ "SVDF@6:1,0 a[0,2]*0.5 a[3,2]={}*0.5 w[3,2]={}*0.5 - w[0,6]!*0.5 -> a[0,3]*0.5",
+	  "0 input 4", "1 or more of batch, input and memory" },
 	{ "LSTM@14:4,0.0,0.0,1 f[1,2] - " EIGHT_OMITTED EIGHT_OMITTED STATES "-> f[1,3]",
 	  "0", "0, the full kernel" },
 	{ "UNIDIRECTIONAL_SEQUENCE_LSTM@71:4 a[1,2,2]*0.5 i[3,2]={} " EIGHT_OMITTED EIGHT_OMITTED
