@@ -98,6 +98,8 @@ struct tflite_value tflite_reduced(struct tflite_translation *t, uint32_t type,
  *				elements, times @scale, which broadcasts, plus the bias, input 2
  */
 bool tflite_is_hybrid(struct tflite_translation *t);
+/* Whether @w has scales that differ; TFLite takes equal ones for a single scale. */
+bool tflite_has_scales(const struct tflite_tensor *w);
 struct tflite_value tflite_hybrid_input(struct tflite_translation *t, uint32_t rows,
 					bool asymmetric, struct tflite_value *scale);
 /* tflite_hybrid_input() for any value [rows, n]. */

@@ -99,7 +99,8 @@ static int32_t add_tensor(struct target *to, const struct tflite_tensor *x)
 /* Whether two tensors mean the same by the same bytes. */
 static bool is_alike(const struct tflite_tensor *a, const struct tflite_tensor *b)
 {
-	if (a->block_size || b->block_size || a->scale_count != b->scale_count || a->zero_point_count != b->zero_point_count ||
+	if (a->block_size || b->block_size || a->scale_count != b->scale_count ||
+	    a->zero_point_count != b->zero_point_count ||
 	    (a->scale_count > 1 && a->channel_dim != b->channel_dim))
 		return false;
 	for (uint32_t i = 0; i < a->zero_point_count; i++)

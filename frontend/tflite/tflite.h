@@ -93,8 +93,8 @@ struct tflite_longs {
  * @invariant: NULL, or the bytes that an input of a subgraph has in every run, laid out as @data,
  *	which is NULL then (shapes.h)
  * @scale_count: 0 for none, 1 for the whole tensor, or one per slice of @channel_dim
- * @block_size: of elements of the last dimension that share a scale; 0 for none. Such a tensor has no
- *	@scales
+ * @block_size: of elements of the last dimension that share a scale; 0 for none. Such a tensor has
+ *	no @scales
  * @block_scales: the tensor of those scales
  * @zero_point_count: 0, 1 or @scale_count
  * @zero_points: @zero_point_count numbers of 64 bits, which need not be aligned:

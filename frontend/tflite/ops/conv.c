@@ -17,6 +17,26 @@ static void push_geometry(struct tflite_translation *t, bool depthwise, uint32_t
 		tflite_push_i32(t, (int32_t)(units / x->dims[3]));
 }
 
+/*
+ * The number of groups of a CONV_2D, which the filter's shape implies. NNAPI's operation for more
+ * than 1 has no dilation. 1 after an error.
+ */
+static uint32_t count_groups(struct tflite_translation *t)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
+	const struct tflite_options *o = &t->op->options;
+
+	if (!w->dims[3] || x->dims[3] % w->dims[3]) {
+		tflite_refuse(t, w, "%u channels", "a divisor of %u, the input channels",
+			      w->dims[3], x->dims[3]);
+		return 1;
+	}
+	if (w->dims[3] != x->dims[3] && (o->dilation_w != 1 || o->dilation_h != 1))
+		tflite_unsupported(t, NULL, "groups with dilations %d and %d", "dilations of 1",
+				   o->dilation_w, o->dilation_h);
+	return x->dims[3] / w->dims[3];
+}
+
 /* The sums of products of whole numbers in FLOAT32, without bias. */
 static struct tflite_value integer_convolution(struct tflite_translation *t, uint32_t type,
 					       struct tflite_value x, struct tflite_value weights,
@@ -25,6 +45,8 @@ static struct tflite_value integer_convolution(struct tflite_translation *t, uin
 	struct tflite_operand_desc bias = { .desc = { .type = NNA_OPERAND_TENSOR_FLOAT32,
 						      .rank = 1 },
 					    .dims = { units } };
+	const bool depthwise = type == NNA_OPERATION_DEPTHWISE_CONV_2D;
+	const uint32_t groups = depthwise ? 1 : count_groups(t);
 	struct tflite_value sum;
 
 	tflite_describe(t, tflite_output(t, 0), &sum.o);
@@ -32,9 +54,15 @@ static struct tflite_value integer_convolution(struct tflite_translation *t, uin
 	tflite_push(t, x.operand);
 	tflite_push(t, weights.operand);
 	tflite_push(t, tflite_add_constant(t, &bias, NULL, (size_t)units * 4));
-	push_geometry(t, type == NNA_OPERATION_DEPTHWISE_CONV_2D, units);
+	push_geometry(t, depthwise, units);
+	if (groups > 1)
+		tflite_push_i32(t, (int32_t)groups);
 	tflite_push_i32(t, 0);
 	tflite_push_bool(t, false);
+	if (groups > 1) {
+		tflite_emit_to(t, NNA_OPERATION_GROUPED_CONV_2D, sum.operand);
+		return sum;
+	}
 	tflite_push_i32(t, t->op->options.dilation_w);
 	tflite_push_i32(t, t->op->options.dilation_h);
 	tflite_emit_to(t, type, sum.operand);
@@ -46,9 +74,9 @@ static void hybrid_convolution(struct tflite_translation *t, uint32_t type, uint
 	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
 	struct tflite_value q, scale = { 0 };
 
-	/* TFLite quantises asymmetrically only beside weights with a scale per channel. */
+	/* TFLite quantises asymmetrically only beside weights with scales that differ. */
 	q = tflite_hybrid_input(t, x->dims[0],
-				w->scale_count > 1 || type == NNA_OPERATION_DEPTHWISE_CONV_2D,
+				tflite_has_scales(w) || type == NNA_OPERATION_DEPTHWISE_CONV_2D,
 				&scale);
 	q = tflite_reshaped(t, q, 4, x->dims);
 	q = integer_convolution(t, type, q, tflite_hybrid_weights(t, 1), units);
@@ -70,7 +98,7 @@ void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
 	const struct tflite_options *o = &t->op->options;
 	const struct tflite_tensor *x, *w;
 	bool depthwise = type == NNA_OPERATION_DEPTHWISE_CONV_2D;
-	uint32_t units;
+	uint32_t units, groups;
 
 	tflite_need(t, 2, 1);
 	tflite_need_options(t);
@@ -85,7 +113,7 @@ void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
 		wide_convolution(t, type, units);
 		return;
 	}
-	if (tflite_is_hybrid(t) && (depthwise || w->dims[3] == x->dims[3])) {
+	if (tflite_is_hybrid(t)) {
 		hybrid_convolution(t, type, units);
 		return;
 	}
@@ -93,17 +121,9 @@ void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
 	tflite_push_weights(t, 1, x);
 	tflite_push_bias(t, 2, x, w, units);
 	push_geometry(t, depthwise, units);
-	if (depthwise) {
-		/* Its weights have as many channels as the output. */
-	} else if (!w->dims[3] || x->dims[3] % w->dims[3]) {
-		tflite_refuse(t, w, "%u channels", "a divisor of %u, the input channels",
-			      w->dims[3], x->dims[3]);
-	} else if (w->dims[3] != x->dims[3]) {
-		/* In TFLite the filter's shape implies the groups; NNAPI takes their number. */
-		if (o->dilation_w != 1 || o->dilation_h != 1)
-			tflite_unsupported(t, NULL, "groups with dilations %d and %d",
-					   "dilations of 1", o->dilation_w, o->dilation_h);
-		tflite_push_i32(t, (int32_t)(x->dims[3] / w->dims[3]));
+	groups = depthwise ? 1 : count_groups(t);
+	if (groups > 1) {
+		tflite_push_i32(t, (int32_t)groups);
 		tflite_push_i32(t, tflite_fused(t));
 		tflite_push_bool(t, false);
 		tflite_finish(t, NNA_OPERATION_GROUPED_CONV_2D);

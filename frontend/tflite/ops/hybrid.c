@@ -22,6 +22,14 @@ bool tflite_is_hybrid(struct tflite_translation *t)
 	       w->data && w->scale_count;
 }
 
+bool tflite_has_scales(const struct tflite_tensor *w)
+{
+	for (uint32_t i = 1; i < w->scale_count; i++)
+		if (w->scales[i] != w->scales[0])
+			return true;
+	return false;
+}
+
 /* Rounds to whole numbers from -128 to 127; halves away from zero, as TFLite rounds. */
 static struct tflite_value to_bytes(struct tflite_translation *t, struct tflite_value x)
 {
@@ -108,7 +116,13 @@ void tflite_finish_hybrid(struct tflite_translation *t, struct tflite_value sum,
 	struct tflite_operand_desc o;
 	struct tflite_value factor = tflite_float_tensor(t, 1, &w->scale_count, w->scales), bias;
 
-	factor = tflite_binary(t, NNA_OPERATION_MUL, scale, factor);
+	/* A convolution by channels multiplies by one factor after the other. */
+	if (t->op->code == TFLITE_CONV_2D && tflite_has_scales(w)) {
+		sum = tflite_binary(t, NNA_OPERATION_MUL, sum, factor);
+		factor = scale;
+	} else {
+		factor = tflite_binary(t, NNA_OPERATION_MUL, scale, factor);
+	}
 	sum = tflite_binary(t, NNA_OPERATION_MUL, sum, factor);
 	bias = tflite_has_input(t, 2) ? tflite_value(t, 2) : tflite_float(t, 0);
 	tflite_describe(t, tflite_output(t, 0), &o);

@@ -306,8 +306,8 @@ static void hybrid_matmul(struct tflite_translation *t, uint32_t type)
 }
 
 /*
- * Whole numbers by weights with a scale for each channel: 0. LiteRT's kernels take the scale of the
- * weights as a whole, which is 0 then, so the output is its zero point everywhere.
+ * Whole numbers by a matrix with a scale for each channel: 0. LiteRT's kernels take the scale of the
+ * matrix as a whole, which is 0 then, so the output is its zero point everywhere.
  */
 static void matmul_by_nothing(struct tflite_translation *t)
 {
@@ -336,7 +336,8 @@ void tflite_translate_batch_matmul(struct tflite_translation *t, uint32_t type)
 	tflite_need_least_rank(t, w, 2);
 	if (t->ret)
 		return;
-	if (tflite_is_quantised(x->type) && w->type == TFLITE_INT8 && w->scale_count > 1) {
+	if (tflite_is_quantised(x->type) && tflite_is_quantised(w->type) &&
+	    (x->scale_count > 1 || w->scale_count > 1)) {
 		matmul_by_nothing(t);
 	} else if (tflite_is_matmul16(t)) {
 		matmul16(t, type);

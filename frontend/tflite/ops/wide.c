@@ -65,8 +65,7 @@ bool tflite_is_wide(const struct tflite_translation *t)
 	 * Up to 4 * MAX_TERMS sums are inexact for extreme data alone; larger ones use real
 	 * numbers.
 	 */
-	return terms <= 4 * MAX_TERMS &&
-	       (t->op->code != TFLITE_CONV_2D || w->dims[3] == x->dims[3]);
+	return terms <= 4 * MAX_TERMS;
 }
 
 struct tflite_value tflite_wide_part(struct tflite_translation *t, struct tflite_value x,

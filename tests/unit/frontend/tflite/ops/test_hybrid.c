@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/frontend/tflite/one_operator.h"
+#include "tests/unit/frontend/tflite/run_text.h"
 
 static float quantised(float x, float scale, float zero)
 {
@@ -66,10 +66,23 @@ static void test_fully_connected(void **state)
 	check(false);
 }
 
+/* In steps of 1 the input is 127, 1, -127, 61: equal scales of channels count as one. */
+static void test_groups(void **state)
+{
+	static const float in[] = { 127, 1.4f, -127, 60.6f },
+			   want[] = { (127 + 2) * 0.5f, (-127 * 3 + 61 * 4) * 0.5f };
+	float out[2];
+
+	run_text("CONV_2D@1:1,1,1 f[1,1,1,4] a[2,1,1,2]={1,2,3,4}^ f[2]={} -> f[1,1,1,2]",
+		 (const void *[]){ in }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(want));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fully_connected),
+		cmocka_unit_test(test_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,13 +98,14 @@ static void test_product_of_channels(void **state)
 }
 
 /*
- * Blocks of 2 with a scale each. The row is quantised asymmetrically, whatever the options say: from 0
- * to 255 in steps of 1, so that it stays as it is.
+ * Blocks of 2 with a scale each. The row is quantised asymmetrically, whatever the options say: from
+ * 0 to 255 in steps of 1, so that it stays as it is.
  */
 static void test_blocks(void **state)
 {
 	static const float row[] = { 255, 1, 2, 0 };
-	const float want[] = { 255 * 0.5f + 2 * 2 * 0.25f + 1, (255 * 3 - 1) * 1.0f - 2 * 2.0f + 2 };
+	const float want[] = { 255 * 0.5f + 2 * 2 * 0.25f + 1,
+			       (255 * 3 - 1) * 1.0f - 2 * 2.0f + 2 };
 	float out[2];
 
 	run_text("FULLY_CONNECTED@8 f[1,4] a[2,4]={1,0,2,7,3,-1,-1,5}#2:4 "
