@@ -4,9 +4,12 @@
 # MODE:SOURCE:DESTINATION (install/put). It is included last, as it names what the others build.
 #
 # install-built makes what is to be installed, install-files puts it; debian/*.install deal it out to
-# packages. DESTDIR is put in front of everything, to pack it. What other programs look for in one
-# place only, whatever PREFIX is, has a variable of its own: udev's rules, systemd's units, DKMS's
-# sources.
+# packages. DESTDIR is put in front of everything, to pack it.
+#
+# All of it lies below PREFIX, which a user need not be root for. What other programs look for in
+# places of their own has a variable: udev's rules, systemd's units, DKMS's sources. install/after
+# says what is to be done where they do not look below PREFIX. install-dkms, install-udev and
+# modules_install are for the system: without a PREFIX theirs is /usr.
 
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
@@ -16,9 +19,12 @@ INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
 COMPLETIONDIR ?= $(DATADIR)/bash-completion/completions
-UDEVDIR ?= /usr/lib/udev/rules.d
-UNITDIR ?= /usr/lib/systemd/system
-DKMS_DIR ?= /usr/src/nna-$(VERSION)
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+install_system := $(if $(filter file,$(origin PREFIX)),/usr,$(PREFIX))
+install_udevdir := $(or $(UDEVDIR),$(install_system)/lib/udev/rules.d)
+install_dkms_dir := $(or $(DKMS_DIR),$(install_system)/src/nna-$(VERSION))
+UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
+DKMS_DIR ?= $(PREFIX)/src/nna-$(VERSION)
 
 install_out := $(BUILD)/install
 
@@ -35,6 +41,8 @@ INSTALL_HEADERS := \
 	644:frontend/delegate/nnaccel_delegate.h:$(INCLUDEDIR)/nnaccel_delegate.h \
 	$(foreach h,NeuralNetworks support_library nnaccel_ops, \
 		644:hal-bridge/include/$h.h:$(INCLUDEDIR)/nnaccel/$h.h) \
+	link:../NeuralNetworks.h:$(INCLUDEDIR)/nnaccel/android/NeuralNetworks.h \
+	644:uapi/drm/nna_accel.h:$(INCLUDEDIR)/nnaccel/drm/nna_accel.h \
 	$(foreach p,nnaccel neuralnetworks,644:$(install_out)/$p.pc:$(LIBDIR)/pkgconfig/$p.pc)
 INSTALL_PROGRAMS := \
 	755:$(BUILD)/bin/nnactl:$(BINDIR)/nnactl \
@@ -46,11 +54,11 @@ INSTALL_PROGRAMS += \
 	755:$(HAL_PROGRAM):$(SBINDIR)/nnaccel-hal \
 	644:$(install_out)/nnaccel-hal.service:$(UNITDIR)/nnaccel-hal.service
 endif
-INSTALL_UDEV := 644:kernel/packaging/60-nna.rules:$(UDEVDIR)/60-nna.rules
-INSTALL_DKMS := $(foreach f,$(KERNEL_FILES),644:$f:$(DKMS_DIR)/$f) \
-	644:$(install_out)/dkms.conf:$(DKMS_DIR)/dkms.conf
-INSTALL_BUILT = $(INSTALL_LIBRARIES) $(INSTALL_HEADERS) $(INSTALL_PROGRAMS) $(INSTALL_UDEV) \
-	$(INSTALL_DKMS)
+# Both take the folder.
+install_udev = 644:kernel/packaging/60-nna.rules:$(1)/60-nna.rules
+install_dkms = $(foreach f,$(KERNEL_FILES),644:$f:$(1)/$f) 644:$(install_out)/dkms.conf:$(1)/dkms.conf
+INSTALL_BUILT = $(INSTALL_LIBRARIES) $(INSTALL_HEADERS) $(INSTALL_PROGRAMS) \
+	$(call install_udev,$(UDEVDIR)) $(call install_dkms,$(DKMS_DIR))
 INSTALL_FILES = $(INSTALL_BUILT) $(INSTALL_MANUAL)
 
 # Known once the manual is made. What is about the service goes with it.
@@ -60,9 +68,11 @@ INSTALL_MANUAL = $(foreach p,$(filter-out $(install_no_manual),$(shell cat $(MAN
 
 # What has to be there to be put: of MODE:SOURCE:DESTINATION the source, of links nothing.
 install_sources = $(foreach f,$(filter-out link:%,$(1)),$(word 2,$(subst :, ,$f)))
+# The folders they go to.
+install_folders = $(patsubst %/,%,$(sort $(dir $(foreach f,$(1),$(lastword $(subst :, ,$f))))))
 
-#. install: install PREFIX= LIBDIR= DESTDIR=: libraries, programs, headers, manual, udev rule and DKMS sources
-#. install: uninstall PREFIX= LIBDIR= DESTDIR=: take them away
+#. install: install PREFIX= LIBDIR= DESTDIR= UDEVDIR= UNITDIR= DKMS_DIR=: libraries, programs, headers, manual, udev rule and DKMS sources, all below PREFIX (/usr/local)
+#. install: uninstall PREFIX= LIBDIR= DESTDIR= UDEVDIR= UNITDIR= DKMS_DIR=: take them away
 #. install: install-dkms DESTDIR=: the driver's sources for every kernel that dkms knows, and the udev rule
 #. install: install-udev DESTDIR=: the udev rule alone
 #. install: install-files DESTDIR=: as install, without asking whether the machine has what it needs
@@ -70,23 +80,26 @@ install_sources = $(foreach f,$(filter-out link:%,$(1)),$(word 2,$(subst :, ,$f)
 #. install: dist: the committed sources, as build/nnaccel-VERSION.tar.xz
 .PHONY: install uninstall install-files install-built install-dkms install-udev dist
 install:
-	@CC='$(CC)' install/needs '$(DESTDIR)$(PREFIX)'
+	@CC='$(CC)' install/needs $(addprefix $(DESTDIR),$(call install_folders,$(INSTALL_BUILT)) $(MANDIR))
 	@$(MAKE) --no-print-directory install-files
 
 install-built: $(call install_sources,$(INSTALL_BUILT)) $(MANUAL)
 
 install-files: install-built
 	@install/put install '$(DESTDIR)' $(INSTALL_FILES)
+	@[ -n '$(DESTDIR)' ] || install/after '$(LIBDIR)' '$(DKMS_DIR)' \
+		$(if $(filter %/nnaccel-hal,$(INSTALL_PROGRAMS)),,nnaccel-hal)
 
 uninstall: $(MANUAL)
 	@install/put uninstall '$(DESTDIR)' $(INSTALL_FILES)
 
 # The driver's sources for every kernel that dkms knows, and the rule by itself.
-install-dkms: $(call install_sources,$(INSTALL_DKMS) $(INSTALL_UDEV))
-	@install/put install '$(DESTDIR)' $(INSTALL_DKMS) $(INSTALL_UDEV)
+install_for_dkms = $(call install_dkms,$(install_dkms_dir)) $(call install_udev,$(install_udevdir))
+install-dkms: $(call install_sources,$(install_for_dkms))
+	@install/put install '$(DESTDIR)' $(install_for_dkms)
 
-install-udev: $(call install_sources,$(INSTALL_UDEV))
-	@install/put install '$(DESTDIR)' $(INSTALL_UDEV)
+install-udev:
+	@install/put install '$(DESTDIR)' $(call install_udev,$(install_udevdir))
 
 # They say where things are, which may be elsewhere next time.
 #. internal: install-again: files that say where things are
