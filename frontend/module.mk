@@ -4,5 +4,7 @@
 # becomes of it. The reader of TFLite files serves nnactl, the demo, the tests and the delegate.
 TFLITE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o, \
 	$(wildcard frontend/tflite/*.c frontend/tflite/ops/*.c))
+# What Vela has compiled, for nnactl and the delegate.
+VELA_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard frontend/vela/*.c))
 
 include $(wildcard frontend/*/module.mk)

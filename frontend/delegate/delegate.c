@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "frontend/delegate/log.h"
+#include "frontend/vela/arena.h"
 
 static void log_line(void *user, enum nna_log_level level, const char *text)
 {
@@ -168,6 +169,23 @@ static struct TfLiteIntArray *copy_plan(const struct TfLiteIntArray *plan)
 	return copy;
 }
 
+/* The operators of Vela's would run in another order than Vela has compiled them for. */
+static void leave_npu(const struct delegate *delegate, struct TfLiteContext *context,
+		      struct TfLiteIntArray *taken)
+{
+	int kept = 0;
+
+	for (int i = 0; i < taken->size; i++) {
+		if (delegate_npu_has(context, taken->data[i]))
+			tell_left(delegate, context, taken->data[i],
+				  "operators that are left would change the order of those that "
+				  "Vela has compiled");
+		else
+			taken->data[kept++] = taken->data[i];
+	}
+	taken->size = kept;
+}
+
 /* Reduces @taken, which starts as a copy of @plan, to the operators that the delegate takes. */
 static int choose(const struct delegate *delegate, struct TfLiteContext *context,
 		  const struct TfLiteIntArray *plan, struct TfLiteIntArray *taken)
@@ -185,7 +203,17 @@ static int choose(const struct delegate *delegate, struct TfLiteContext *context
 	do
 		refused = taken->size ? try_nodes(delegate, context, plan, taken, false) : 0;
 	while (refused > 0);
+	if (!refused && taken->size && !delegate_npu_in_order(context, taken))
+		leave_npu(delegate, context, taken);
 	return refused;
+}
+
+static bool has_npu(struct TfLiteContext *context, const struct TfLiteIntArray *plan)
+{
+	for (int i = 0; i < plan->size; i++)
+		if (delegate_npu_has(context, plan->data[i]))
+			return true;
+	return false;
 }
 
 static int delegate_prepare(struct TfLiteContext *context, struct TfLiteDelegate *base)
@@ -194,13 +222,15 @@ static int delegate_prepare(struct TfLiteContext *context, struct TfLiteDelegate
 	struct TfLiteIntArray *given, *plan, *taken;
 	int ret = TFLITE_STATUS_ERROR;
 
-	if (!delegate->device)
-		return TFLITE_STATUS_OK;
 	if (context->GetExecutionPlan(context, &given))
 		return TFLITE_STATUS_ERROR;
 	/* TFLite's list is valid only until the next call for it, so keep a copy. */
 	plan = copy_plan(given);
-	taken = copy_plan(given);
+	if (plan && !delegate->device && !has_npu(context, plan)) {
+		free(plan);
+		return TFLITE_STATUS_OK;
+	}
+	taken = plan ? copy_plan(plan) : NULL;
 	if (plan && taken && !choose(delegate, context, plan, taken)) {
 		delegate_log(delegate, NNA_LOG_INFO, "%d of %d operators are taken", taken->size,
 			     plan->size);
@@ -213,12 +243,37 @@ static int delegate_prepare(struct TfLiteContext *context, struct TfLiteDelegate
 	return ret;
 }
 
+/*
+ * The user's device is the node of an NPU, for operators that Vela has compiled. Others are the
+ * NNA's if there is one, and else TFLite's.
+ */
+static void open_npu(struct delegate *delegate)
+{
+	const struct nna_device_options options = { 0 };
+	struct nna_device_info info;
+
+	delegate->npu->path = delegate->options.device;
+	if (nna_device_open("auto", &options, &delegate->device)) {
+		delegate->device = NULL;
+		return;
+	}
+	nna_device_get_info(delegate->device, &info);
+	if (!info.loopback)
+		return;
+	nna_device_close(delegate->device);
+	delegate->device = NULL;
+}
+
 /* A missing device is no error: TFLite then runs all operators itself. */
 static void open_device(struct delegate *delegate)
 {
 	struct nna_device_options options = { .log = { log_line, delegate } };
 	int ret;
 
+	if (vela_is_npu(delegate->options.device)) {
+		open_npu(delegate);
+		return;
+	}
 	ret = nna_device_open(delegate->options.device, &options, &delegate->device);
 	if (!ret)
 		return;
@@ -249,7 +304,10 @@ struct TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
 	char error[DELEGATE_ERROR_SIZE];
 	int ret;
 
-	if (!delegate) {
+	if (delegate)
+		delegate->npu = calloc(1, sizeof(*delegate->npu));
+	if (!delegate || !delegate->npu) {
+		free(delegate);
 		if (report_error)
 			report_error("nnaccel: out of memory");
 		return NULL;
@@ -265,10 +323,12 @@ struct TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
 	ret = delegate_options_read(&delegate->options, keys, values, count, error);
 	if (ret && report_error) {
 		report_error(error);
+		free(delegate->npu);
 		free(delegate);
 		return NULL;
 	}
 	delegate_buffers_init(&delegate->buffers);
+	delegate_npu_init(delegate->npu);
 	if (ret)
 		delegate_log(delegate, NNA_LOG_ERROR, "%s: everything is left to TFLite", error);
 	else
@@ -287,6 +347,8 @@ void tflite_plugin_destroy_delegate(struct TfLiteDelegate *base)
 		return;
 	delegate = base->data_;
 	delegate_buffers_destroy(&delegate->buffers);
+	delegate_npu_destroy(delegate->npu);
 	nna_device_close(delegate->device);
+	free(delegate->npu);
 	free(delegate);
 }

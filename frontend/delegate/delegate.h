@@ -7,8 +7,8 @@
  *	    partition	a compiled part: the kernel of a node of an interpreter (partition.c)
  *
  * One delegate serves any number of interpreters at the same time. It is constant after its
- * creation, except for the list of buffers, which has a lock. A partition belongs to one
- * interpreter, which one thread uses at a time.
+ * creation, except for the lists of buffers and of the NPU's memory, which have locks. A partition
+ * belongs to one interpreter, which one thread uses at a time.
  */
 #ifndef DELEGATE_DELEGATE_H
 #define DELEGATE_DELEGATE_H
@@ -17,19 +17,22 @@
 
 #include "frontend/delegate/buffer.h"
 #include "frontend/delegate/model.h"
+#include "frontend/delegate/npu.h"
 #include "frontend/delegate/options.h"
 
 /**
  * struct delegate - a delegate
  * @base: TFLite's view; its data_ points back here
  * @options: the user's options
- * @device: NULL if there is none: then the delegate takes no operator
+ * @device: the NNA, NULL if there is none: then the delegate takes the operators of an NPU alone
+ * @npu: the memory of operators that Vela has compiled
  * @buffers: buffers for which programs have handles
  */
 struct delegate {
 	struct TfLiteDelegate base;
 	struct delegate_options options;
 	struct nna_device *device;
+	struct delegate_npu *npu;
 	struct delegate_buffers buffers;
 };
 

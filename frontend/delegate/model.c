@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/delegate/npu.h"
 #include "frontend/delegate/parameters.h"
 #include "frontend/tflite/packed.h"
 #include "libnnaccel/support/array.h"
@@ -357,6 +358,8 @@ int delegate_model_create(struct TfLiteContext *context, const struct delegate_p
 	if (!ret)
 		ret = read_list(&b, part->outputs, part->output_count, false, NULL,
 				&b.sub->outputs);
+	if (!ret && delegate_npu_strip(out->model))
+		ret = no_memory(&b);
 done:
 	free(b.numbers);
 	if (ret)

@@ -6,7 +6,7 @@ DELEGATE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard frontend/delegate/*.
 DELEGATE_LIB := $(BUILD)/lib/libnnaccel_delegate.so
 LIBRARIES += $(DELEGATE_LIB)
 
-$(DELEGATE_LIB): frontend/delegate/libnnaccel_delegate.map $(DELEGATE_OBJS) $(TFLITE_OBJS) \
+$(DELEGATE_LIB): frontend/delegate/libnnaccel_delegate.map $(DELEGATE_OBJS) $(VELA_OBJS) $(TFLITE_OBJS) \
 		$(BUILD)/obj/libnnaccel/shared.a \
 		| $(BUILD)/lib/nnaccel/libnnaccel-loopback.so
 	$(call say,LD)

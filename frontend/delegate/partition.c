@@ -9,6 +9,8 @@
  *		once, or to the buffers of their tensors' handles, which are not copied
  *	free	frees everything
  *
+ * A partition with operators of Vela's is a program of Vela's instead (npu.h), of fixed shapes.
+ *
  * The execution keeps the state of variable tensors, not TFLite's memory. Each run leaves a mark in
  * that memory. An interpreter that resets its variables overwrites the mark.
  */
@@ -20,6 +22,8 @@
 #include <string.h>
 
 #include "frontend/delegate/log.h"
+#include "frontend/vela/operator.h"
+#include "frontend/vela/program.h"
 #include "frontend/tflite/translate.h"
 
 /**
@@ -43,13 +47,17 @@ struct bound {
 /**
  * struct partition - the kernel's data
  * @whole: the operators, with the tensor shapes at the time when TFLite made the partition
- * @model: the source of @program: @whole with the present shapes of the inputs
+ * @vela: the program, with operators of Vela's; then @graph, @program and @execution are NULL
+ * @context: of the subgraph, with @vela
+ * @model: the source of @program: @whole with the present shapes of the inputs; NULL with @vela
  * @inputs, @outputs: of @program
  * @variables: state that @execution keeps: @variable_count tensors of the interpreter
  */
 struct partition {
 	struct delegate *delegate;
 	struct delegate_model whole;
+	struct vela_program *vela;
+	struct TfLiteContext *context;
 	struct tflite_model *model;
 	struct nna_graph *graph;
 	struct nna_program *program;
@@ -155,6 +163,7 @@ static int translate(const struct delegate *delegate, struct TfLiteContext *cont
 int delegate_part_check(const struct delegate *delegate, struct TfLiteContext *context,
 			const struct delegate_part *part, char *error)
 {
+	struct vela_program *vela;
 	struct tflite_model *model;
 	struct delegate_model from;
 	struct nna_graph *graph;
@@ -163,10 +172,19 @@ int delegate_part_check(const struct delegate *delegate, struct TfLiteContext *c
 	ret = delegate_model_create(context, part, &from, error);
 	if (ret)
 		return ret;
-	ret = translate(delegate, context, &from, &model, &graph, error);
-	if (!ret) {
-		nna_graph_unref(graph);
-		tflite_free(model);
+	if (vela_is_model(from.model)) {
+		ret = delegate_npu_create(delegate, context, &from, &vela, error);
+		if (!ret)
+			delegate_npu_release(delegate, context, vela);
+	} else if (!delegate->device) {
+		snprintf(error, TFLITE_ERROR_SIZE, "there is no NNA");
+		ret = -ENODEV;
+	} else {
+		ret = translate(delegate, context, &from, &model, &graph, error);
+		if (!ret) {
+			nna_graph_unref(graph);
+			tflite_free(model);
+		}
 	}
 	delegate_model_destroy(&from);
 	return ret;
@@ -179,8 +197,16 @@ static bool same_dims(const struct bound *bound, const struct TfLiteTensor *tens
 	       !memcmp(bound->dims, tensor->dims->data, bound->rank * sizeof(bound->dims[0]));
 }
 
+/* The subgraph that runs. */
+static const struct tflite_subgraph *sub_of(const struct partition *p)
+{
+	return tflite_main(p->model ?: p->whole.model);
+}
+
 static void drop_program(struct partition *p)
 {
+	delegate_npu_release(p->delegate, p->context, p->vela);
+	p->vela = NULL;
 	nna_execution_destroy(p->execution);
 	nna_program_destroy(p->program);
 	nna_graph_unref(p->graph);
@@ -236,7 +262,7 @@ static void *partition_init(struct TfLiteContext *context, const char *buffer, s
 
 static int describe_io(struct partition *p, const struct tflite_ints *list, struct bound **out)
 {
-	const struct tflite_subgraph *sub = &p->model->subgraphs[0];
+	const struct tflite_subgraph *sub = sub_of(p);
 	struct bound *bound = calloc((size_t)list->count + 1, sizeof(*bound));
 
 	*out = bound;
@@ -256,7 +282,7 @@ static int describe_io(struct partition *p, const struct tflite_ints *list, stru
 
 static int find_variables(struct partition *p)
 {
-	const struct tflite_subgraph *sub = &p->model->subgraphs[0];
+	const struct tflite_subgraph *sub = sub_of(p);
 
 	p->variables = calloc((size_t)sub->tensor_count + 1, sizeof(*p->variables));
 	if (!p->variables)
@@ -267,36 +293,82 @@ static int find_variables(struct partition *p)
 	return 0;
 }
 
-static int compile(struct partition *p, struct TfLiteContext *context, char *error)
+static int compile_nna(struct partition *p, struct TfLiteContext *context, char *error)
 {
 	struct nna_program_options options = { .priority = p->delegate->options.priority };
-	const struct tflite_subgraph *sub;
 	int ret;
 
 	ret = translate(p->delegate, context, &p->whole, &p->model, &p->graph, error);
 	if (ret)
 		return ret;
-	sub = &p->model->subgraphs[0];
 	ret = delegate_program_create(p->delegate, p->graph, &options, &p->program);
 	if (!ret)
 		ret = nna_execution_create(p->program, &p->execution);
 	if (!ret && p->delegate->options.duration_ns)
 		ret = nna_execution_set_duration(p->execution, p->delegate->options.duration_ns);
+	if (ret)
+		snprintf(error, TFLITE_ERROR_SIZE, "cannot compile: %s", strerror(-ret));
+	return ret;
+}
+
+static int compile_vela(struct partition *p, struct TfLiteContext *context, char *error)
+{
+	int ret;
+
+	p->context = context;
+	ret = delegate_npu_create(p->delegate, context, &p->whole, &p->vela, error);
+	if (!ret && delegate_npu_hide_memory(context, &p->whole)) {
+		snprintf(error, TFLITE_ERROR_SIZE, "TFLite keeps memory that is the NPU's");
+		ret = -EINVAL;
+	}
+	return ret;
+}
+
+/* Whether the inputs are as large as Vela has compiled them. */
+static bool has_sizes(const struct partition *p, const struct TfLiteContext *context)
+{
+	struct nna_io_info info;
+
+	for (uint32_t i = 0; i < p->input_count; i++) {
+		vela_program_io(p->vela, true, i, &info);
+		if (context->tensors[p->inputs[i].tensor].bytes != info.size)
+			return false;
+	}
+	return true;
+}
+
+static int compile(struct partition *p, struct TfLiteContext *context, char *error)
+{
+	const struct tflite_subgraph *sub;
+	int ret;
+
+	ret = vela_is_model(p->whole.model) ? compile_vela(p, context, error) :
+	      compile_nna(p, context, error);
+	if (ret)
+		return ret;
+	sub = sub_of(p);
 	p->input_count = sub->inputs.count;
 	p->output_count = sub->outputs.count;
-	if (!ret)
-		ret = describe_io(p, &sub->inputs, &p->inputs);
+	ret = describe_io(p, &sub->inputs, &p->inputs);
 	if (!ret)
 		ret = describe_io(p, &sub->outputs, &p->outputs);
 	if (!ret)
 		ret = find_variables(p);
 	if (ret)
 		snprintf(error, TFLITE_ERROR_SIZE, "cannot compile: %s", strerror(-ret));
+	if (!ret && p->vela && !has_sizes(p, context)) {
+		snprintf(error, TFLITE_ERROR_SIZE,
+			 "the model has the shapes that Vela has compiled it for: its inputs cannot "
+			 "be resized");
+		ret = -EINVAL;
+	}
 	return ret;
 }
 
 static bool is_compiled(const struct partition *p, const struct TfLiteContext *context)
 {
+	if (p->vela)
+		return has_sizes(p, context);
 	if (!p->execution)
 		return false;
 	for (uint32_t i = 0; i < p->input_count; i++)
@@ -434,7 +506,9 @@ static int follow_reset(struct partition *p, struct TfLiteContext *context)
 		if (tensor->data && tensor->bytes)
 			reset |= *(const uint8_t *)tensor->data != mark_of(tensor);
 	}
-	return reset ? nna_execution_reset_state(p->execution) : 0;
+	if (!reset)
+		return 0;
+	return p->vela ? vela_program_reset(p->vela) : nna_execution_reset_state(p->execution);
 }
 
 static void leave_marks(struct partition *p, struct TfLiteContext *context)
@@ -447,11 +521,58 @@ static void leave_marks(struct partition *p, struct TfLiteContext *context)
 	}
 }
 
+/* The memory of an input or output: TFLite's, or that of the buffer whose handle it has. */
+static void *memory_of(struct partition *p, struct TfLiteContext *context, struct bound *bound)
+{
+	const struct TfLiteTensor *tensor = &context->tensors[bound->tensor];
+	struct nna_buffer *buffer;
+
+	bound->handle = handle_of(p, tensor);
+	if (bound->handle == DELEGATE_NO_HANDLE)
+		return tensor->data;
+	buffer = delegate_buffer_find(&p->delegate->buffers, bound->handle);
+	return buffer ? nna_buffer_map(buffer) : NULL;
+}
+
+static int invoke_vela(struct partition *p, struct TfLiteContext *context, char *error)
+{
+	void **memory = calloc((size_t)p->input_count + p->output_count + 1, sizeof(*memory));
+	void **outputs = memory ? memory + p->input_count : NULL;
+	int ret = memory ? 0 : -ENOMEM;
+
+	snprintf(error, TFLITE_ERROR_SIZE, "%s", memory ? "a tensor has no memory" :
+		 "out of memory");
+	for (uint32_t i = 0; i < p->input_count && !ret; i++) {
+		memory[i] = memory_of(p, context, &p->inputs[i]);
+		ret = memory[i] ? 0 : -EFAULT;
+	}
+	for (uint32_t i = 0; i < p->output_count && !ret; i++) {
+		outputs[i] = memory_of(p, context, &p->outputs[i]);
+		ret = outputs[i] ? 0 : -EFAULT;
+	}
+	if (!ret)
+		ret = follow_reset(p, context);
+	if (!ret)
+		ret = vela_program_run(p->vela, (const void *const *)memory, outputs, error);
+	free(memory);
+	return ret;
+}
+
 static int partition_invoke(struct TfLiteContext *context, struct TfLiteNode *node)
 {
 	struct partition *p = node->user_data;
+	char error[TFLITE_ERROR_SIZE];
 	int ret = 0;
 
+	if (p->vela) {
+		if (invoke_vela(p, context, error)) {
+			context->ReportError(context, "nnaccel: the run failed: %s", error);
+			return TFLITE_STATUS_ERROR;
+		}
+		mark_stale(p, context);
+		leave_marks(p, context);
+		return TFLITE_STATUS_OK;
+	}
 	for (uint32_t i = 0; i < p->input_count && !ret; i++)
 		ret = bind(p, context, i, true);
 	for (uint32_t i = 0; i < p->output_count && !ret; i++)

@@ -138,6 +138,7 @@ struct TfLiteDelegateParams {
  * @ReplaceNodeSubsetsWithDelegateKernels: may move @tensors
  * @ResizeTensorExplicit: NULL in LiteRT, although it is declared
  * @PreviewDelegatePartitioning: TFLite owns the array, which is valid until the next call
+ * @GetModelMetadata: the bytes are the model's, and live as long as the interpreter
  */
 struct TfLiteContext {
 	size_t tensors_size;
@@ -169,6 +170,10 @@ struct TfLiteContext {
 	int (*PreviewDelegatePartitioning)(struct TfLiteContext *context,
 					   const struct TfLiteIntArray *nodes,
 					   struct TfLiteDelegateParams **partitions, int *count);
+	struct TfLiteTensor *(*GetTensor)(const struct TfLiteContext *context, int index);
+	void *(*GetEvalTensor)(const struct TfLiteContext *context, int index);
+	int (*GetModelMetadata)(const struct TfLiteContext *context, const char *name,
+				const char **data, size_t *size);
 };
 
 /**

@@ -48,6 +48,7 @@ static void contexts_and_delegates(void **state)
 	AT(TfLiteContext, allow_fp32_relax_to_fp16, 96);
 	AT(TfLiteContext, ResizeTensorExplicit, 144);
 	AT(TfLiteContext, PreviewDelegatePartitioning, 152);
+	AT(TfLiteContext, GetModelMetadata, 176);
 	AT(TfLiteRegistration, builtin_code, 40);
 	AT(TfLiteRegistration, custom_name, 48);
 	AT(TfLiteRegistration, version, 56);
