@@ -29,20 +29,28 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 
 #. test: check-ethosu: operators and models on the Ethos-U against LiteRT, three configurations; then through the kernel's driver in VMs
 #. test: check-ethosu-operators: the first half, without a VM
+#. test: check-ethosu-files: what Vela has compiled by nnactl and by LiteRT with the delegate, without a VM
 #. test: check-ethosu-long: all configurations, memory modes and choices of Vela, which give the same bytes: an hour
 #
 # tests/clients/setup and tests/ethosu/setup fetch LiteRT and Vela once; vm/setup --ethosu the driver's source.
 ETHOSU_CASES := $(BUILD)/ethosu/cases
 ETHOSU_MODELS = $(wildcard ../shared/models/*.tflite)
 ETHOSU_OPERATORS = $$(tests/clients/setup) tests/ethosu/operators.py --build $(BUILD) --vela $$(tests/ethosu/setup)
-.PHONY: check-ethosu check-ethosu-operators check-ethosu-long
+.PHONY: check-ethosu check-ethosu-operators check-ethosu-files check-ethosu-long
 check-ethosu-operators: $(ETHOSU_RUN)
 	rm -rf $(ETHOSU_CASES)
 	$(ETHOSU_OPERATORS) --keep $(ETHOSU_CASES) $(ETHOSU_MODELS)
 
-check-ethosu: check-ethosu-operators $(ETHOSU_DRIVE) all
+# Vela's files by nnactl and by LiteRT with the delegate: on a node in the process, then in a VM.
+ETHOSU_FILES = $$(tests/clients/setup) tests/ethosu/files.py --build $(BUILD) --vela $$(tests/ethosu/setup)
+check-ethosu-files: $(ETHOSU_NODE) all
+	$(ETHOSU_FILES) --memory Dedicated_Sram $(ETHOSU_MODELS)
+
+check-ethosu: check-ethosu-operators check-ethosu-files $(ETHOSU_DRIVE) all
 	vm/setup --ethosu
 	$$(tests/ethosu/setup) tests/ethosu/driver.py --build $(BUILD) --operators $(ETHOSU_CASES) $(ETHOSU_MODELS)
+	$(ETHOSU_FILES) --vm $(filter %/mobilenet_v1_0.25_128_quant.tflite %/mobilenet_v2_1.0_224_quant.tflite,$(ETHOSU_MODELS))
 
-check-ethosu-long: $(ETHOSU_RUN)
+check-ethosu-long: $(ETHOSU_RUN) $(ETHOSU_NODE) all
 	$(ETHOSU_OPERATORS) --long $(ETHOSU_MODELS)
+	$(ETHOSU_FILES) $(ETHOSU_MODELS)

@@ -33,15 +33,16 @@ class Compiler:
         self.process = subprocess.Popen([python, __file__], stdin=subprocess.PIPE, text=True,
                                         stdout=subprocess.PIPE)
 
-    def compile(self, model, config, folder, memory="Shared_Sram", options=()):
-        """Return: path of the raw output. Raises Refused."""
+    def compile(self, model, config, folder, memory="Shared_Sram", options=(), form="raw"):
+        """Return: path of the output, raw or of the form tflite, in which operators may be left to
+        the CPU. Raises Refused."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        output = folder / (Path(model).stem + "_vela.npz")
+        output = folder / (Path(model).stem + "_vela" + {"raw": ".npz", "tflite": ".tflite"}[form])
         output.unlink(missing_ok=True)
         log = folder / "vela.log"
         arguments = [str(model), "--accelerator-config", config, "--memory-mode", memory,
-                     "--output-format", "raw", "--output-dir", str(folder), *options]
+                     "--output-format", form, "--output-dir", str(folder), *options]
         json.dump({"arguments": arguments, "log": str(log)}, self.process.stdin)
         self.process.stdin.write("\n")
         self.process.stdin.flush()
