@@ -42,6 +42,7 @@ CONTROL = "/dev/ttyS1"
 PORTS = 8  # of vm/hotplug
 SAMPLE_S = 10
 HANG_S = 300
+FAILURES_MAX = 200  # a device that is lost for good fails all that comes
 GROUP = "/sys/fs/cgroup/soak"
 MODES = ("sync", "async", "fenced", "burst", "device-memory", "shared-memory")
 HAL_MODES = ("sync", "async", "fenced", "burst", "shared-memory")
@@ -176,6 +177,8 @@ class Soak:
         self.failed += 1
         if self.failed <= 50:
             tell(failed=f"{text} (during: {self.action})"[:600])
+        if self.failed == FAILURES_MAX:
+            raise RuntimeError(f"{FAILURES_MAX} failures")
 
     def is_wrong(self, text):
         self.wrong += 1
@@ -451,6 +454,7 @@ class Soak:
         self.disturb("hot")
         self.stop_client("hot")
         process = self.bystanders.pop("cases")
+        process.kill()
         self.pump(lambda: process not in self.processes)
         status = f"/sys/bus/pci/devices/{dead}/power/runtime_status"
         self.pump(lambda: read(status).startswith("suspended"))
