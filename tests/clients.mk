@@ -12,14 +12,15 @@ CLIENTS_FRAMES := $(wildcard ../shared/models/mobilenet_v1_0.25_128_quant.tflite
 #. test: check-clients: TFLite's, LiteRT's and TensorFlow's runtimes against nnaccel: all of the lines below
 #. test: check-clients-sweep: each operator over types, attributes and quantisations, to the bit
 #. test: check-clients-models: models of every operator, by LiteRT with the delegate and by nnactl
+#. test: check-clients-decoder: prefill and decode with a KV cache, step by step as LiteRT
 #. test: check-clients-hosts: the delegate in other runtimes
 #. test: check-clients-frames: the delegate in a GStreamer pipeline
 #. test: check-clients-vm: the same models in a VM, to the byte
 #. test: check-clients-nnapi: TFLite's own NNAPI delegate on libneuralnetworks.so
 .PHONY: check-clients check-clients-models check-clients-hosts check-clients-frames
-.PHONY: check-clients-vm check-clients-nnapi check-clients-sweep
+.PHONY: check-clients-decoder check-clients-vm check-clients-nnapi check-clients-sweep
 check-clients: check-clients-sweep check-clients-models check-clients-hosts check-clients-frames check-clients-vm
-check-clients: check-clients-nnapi
+check-clients: check-clients-nnapi check-clients-decoder
 
 # Operators one by one, against the reference kernels, to the bit: about 2 ms a case.
 SWEEP_OPTIONS ?=
@@ -35,6 +36,11 @@ check-clients-models: $(BUILD)/bin/nnactl $(CLIENTS_DELEGATE)
 		--delegate $(CLIENTS_DELEGATE) $(CLIENTS_ALL) && \
 	timeout 1500 tests/clients/compare $(BUILD)/bin/nnactl $$python \
 		--save $(CLIENTS_MODELS)/loopback $(CLIENTS_ALL)
+
+# Signatures, and state that lasts from step to step.
+check-clients-decoder: $(BUILD)/bin/nnactl
+	python=$$(tests/clients/setup) && \
+	timeout 300 $$python tests/clients/decoder.py --nnactl $(BUILD)/bin/nnactl
 
 # The delegate in other hosts.
 check-clients-hosts: check-clients-models

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tflite/signature.h"
 #include "tools/nnactl/outputs.h"
 #include "tools/nnactl/reference.h"
 
@@ -35,6 +36,7 @@ struct side {
  * @inputs: bytes of all inputs, back to back
  * @io: of each output, @output_count
  * @sides: the loopback, then an accelerator if @side_count is 2
+ * @signature: NULL, or that of --signature, for nnactl_reference_run(); owned
  * @reference: what TFLite gives; its name is "" where there is none, for a reason
  */
 struct comparison {
@@ -47,6 +49,7 @@ struct comparison {
 	char (*names)[80];
 	struct side sides[2];
 	uint32_t side_count;
+	json_t *signature;
 	struct nnactl_reference reference;
 };
 
@@ -209,17 +212,45 @@ static int close_shapes(struct nnactl_session *s)
 	return 0;
 }
 
-static int on_device(struct comparison *c, const char *device, const struct nnactl_shapes *shapes)
+/* Names of @tensors of the signature; tensors without one get "", which TFLite does not find. */
+static json_t *names_of(const struct nnactl_session *s, bool input, struct tflite_ints tensors)
+{
+	json_t *all = json_array();
+
+	for (uint32_t i = 0; i < tensors.count; i++) {
+		const char *name = tflite_signature_name(s->signature, input,
+							 (uint32_t)tensors.at[i]);
+
+		json_array_append_new(all, nnactl_json_text(name ? name : ""));
+	}
+	return all;
+}
+
+static void note_signature(struct comparison *c, const struct nnactl_session *s)
+{
+	const struct tflite_subgraph *sub = tflite_main(s->model);
+
+	if (!c->signature)
+		c->signature = json_pack("{s:o, s:o, s:o}", "key",
+					 nnactl_json_text(s->signature->key), "inputs",
+					 names_of(s, true, sub->inputs), "outputs",
+					 names_of(s, false, sub->outputs));
+}
+
+static int on_device(struct comparison *c, const char *device, const char *signature,
+		     const struct nnactl_shapes *shapes)
 {
 	struct nnactl_session s;
 	int ret;
 
-	ret = nnactl_session_load(&s, c->path, NULL) ?: close_shapes(&s) ?:
+	ret = nnactl_session_load(&s, c->path, signature) ?: close_shapes(&s) ?:
 	      nnactl_session_shape(&s, shapes) ?: nnactl_session_compile(&s, device, 0);
 	/* "auto" finds the loopback where there is nothing else. */
 	if (!ret && !(c->side_count && s.loopback)) {
 		if (!c->inputs)
 			ret = make_inputs(c, &s);
+		if (signature)
+			note_signature(c, &s);
 		for (uint32_t i = 0; i < c->output_count && !ret; i++)
 			nnactl_output_name(&s, i, c->names[i], sizeof(c->names[i]));
 		ret = ret ?: run_side(c, &s, &c->sides[c->side_count]);
@@ -362,6 +393,7 @@ static void comparison_free(struct comparison *c)
 	for (uint32_t i = 0; i < 2; i++)
 		free(c->sides[i].data);
 	nnactl_reference_free(&c->reference);
+	json_decref(c->signature);
 	free(c->inputs);
 	free(c->in);
 	free(c->io);
@@ -414,10 +446,11 @@ static int take_saved(struct comparison *c, const char *folder)
 /**
  * struct choice - what the command line says
  * @python: NULL for none
+ * @signature: of --signature, or NULL
  * @save, @saved: folders, or NULL
  */
 struct choice {
-	const char *device, *python, *save, *saved;
+	const char *device, *python, *signature, *save, *saved;
 	uint32_t runs;
 	struct nnactl_shapes shapes;
 };
@@ -425,16 +458,18 @@ struct choice {
 /* Return: 0, 1 with the error printed; @same is cleared where the device's bytes differ. */
 static int compare(struct comparison *c, const struct choice *choice, bool *same)
 {
-	int ret = choice->saved ? 0 : on_device(c, "loopback", &choice->shapes);
+	int ret = choice->saved ? 0 :
+		  on_device(c, "loopback", choice->signature, &choice->shapes);
 
-	ret = ret ?: on_device(c, choice->device, &choice->shapes);
+	ret = ret ?: on_device(c, choice->device, choice->signature, &choice->shapes);
 	if (!ret && choice->saved)
 		ret = take_saved(c, choice->saved);
 	if (!ret && choice->save)
 		ret = save(c, choice->save);
 	if (!ret && choice->python)
-		ret = nnactl_reference_run(&c->reference, choice->python, c->path, c->inputs,
-					   c->input_size, c->in, c->input_count, c->sides[0].size);
+		ret = nnactl_reference_run(&c->reference, choice->python, c->path, c->signature,
+					   c->inputs, c->input_size, c->in, c->input_count,
+					   c->sides[0].size);
 	if (ret)
 		return ret;
 	if (!choice->save && c->side_count < 2 && !c->reference.name[0])
@@ -458,6 +493,9 @@ static int read_option(struct choice *choice, int c)
 		return 0;
 	case 'r':
 		return nnactl_number("--runs", optarg, 1, MOST_RUNS, &choice->runs) ? 0 : 2;
+	case 'g':
+		choice->signature = optarg;
+		return 0;
 	case 'w':
 		choice->save = optarg;
 		return 0;
@@ -505,6 +543,7 @@ static const struct option OPTIONS[] = {
 	{ "python", required_argument, NULL, 'p' },
 	{ "runs", required_argument, NULL, 'r' },
 	{ "shape", required_argument, NULL, 'S' },
+	{ "signature", required_argument, NULL, 'g' },
 	{ "save", required_argument, NULL, 'w' },
 	{ "saved", required_argument, NULL, 'R' },
 	{ "help", no_argument, NULL, 'h' },
@@ -517,14 +556,15 @@ const struct nnactl_command NNACTL_COMPARE = {
 	.what = "compare loopback, accelerator and TFLite",
 	.help = "nnactl compare MODEL.tflite... [--device auto|/dev/accel/accelN]\n"
 		"               [--python PROGRAM|none] [--runs N] [--shape 1,224,224,3]...\n"
-		"               [--save FOLDER | --saved FOLDER] [--json]\n\n"
+		"               [--signature S] [--save FOLDER | --saved FOLDER] [--json]\n\n"
 		"Runs each model on the loopback, on the accelerator if there is one, and with\n"
 		"the reference kernels of TFLite if that Python (default: python3) has\n"
 		"ai_edge_litert, tflite_runtime or tensorflow, and prints how far each output\n"
 		"differs for the same inputs: integers in steps, floats as a share of the\n"
 		"output's range. The exit status is 1 where loopback and accelerator are not\n"
 		"equal to the byte. --save keeps what the loopback gives, --saved takes that\n"
-		"instead of running it: for a slower machine with an accelerator, as a VM is.",
+		"instead of running it: for a slower machine with an accelerator, as a VM is.\n"
+		"--signature names one of the models' signatures, which TFLite runs, too.",
 	.options = OPTIONS,
 	.main = compare_main,
 };

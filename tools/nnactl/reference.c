@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A Python program that is part of this one: it gets the model's path, the shapes and the names of
- * two files, of the inputs and the outputs, and prints one JSON value.
+ * two files, of the inputs and the outputs, and the signature, and prints one JSON value.
  *
  * Python runs isolated (-I): else it would import modules from the working directory, where models
  * may have been downloaded to, and from $PYTHONPATH. This leaves out the user's own packages, too,
@@ -39,7 +39,23 @@ static const char SCRIPT[] =
 	"    import tensorflow as tf\n"
 	"    e = tf.lite.experimental\n"
 	"    return tf.lite.Interpreter, e.OpResolverType, 'TensorFlow ' + tf.__version__\n"
-	"def main(model, shapes, source, target):\n"
+	"def run_signature(i, signature, shapes, data):\n"
+	"    import numpy as np\n"
+	"    run = i.get_signature_runner(signature['key'])\n"
+	"    details, arrays, at, times = run.get_input_details(), {}, 0, []\n"
+	"    for name, shape in zip(signature['inputs'], shapes):\n"
+	"        a = np.frombuffer(data, details[name]['dtype'], int(np.prod(shape)), at)\n"
+	"        arrays[name] = a.reshape(shape)\n"
+	"        at += a.nbytes\n"
+	"    first = None\n"
+	"    for _ in range(5):\n"
+	"        i.reset_all_variables()\n"
+	"        start = time.perf_counter()\n"
+	"        out = run(**arrays)\n"
+	"        times.append((time.perf_counter() - start) * 1e3)\n"
+	"        first = first or b''.join(out[name].tobytes() for name in signature['outputs'])\n"
+	"    return first, times\n"
+	"def main(model, shapes, signature, source, target):\n"
 	"    import numpy as np\n"
 	"    Interpreter, Resolver, name = find()\n"
 	"    plain = Resolver.BUILTIN_WITHOUT_DEFAULT_DELEGATES\n"
@@ -51,12 +67,16 @@ static const char SCRIPT[] =
 	"        except ValueError:\n"
 	"            if kind == plain:\n"
 	"                raise\n"
+	"    data = open(source, 'rb').read()\n"
+	"    if signature:\n"
+	"        first, times = run_signature(i, signature, shapes, data)\n"
+	"        open(target, 'wb').write(first)\n"
+	"        return {'name': name, 'ms': sorted(times)[2]}\n"
 	"    details = i.get_input_details()\n"
 	"    for d, shape in zip(details, shapes):\n"
 	"        if list(d['shape']) != shape:\n"
 	"            i.resize_tensor_input(d['index'], shape)\n"
 	"    i.allocate_tensors()\n"
-	"    data = open(source, 'rb').read()\n"
 	"    times, first = [], None\n"
 	"    for run in range(5):\n"
 	"        i.reset_all_variables()\n"
@@ -74,7 +94,8 @@ static const char SCRIPT[] =
 	"    open(target, 'wb').write(first)\n"
 	"    return {'name': name, 'ms': sorted(times)[2]}\n"
 	"try:\n"
-	"    result = main(sys.argv[1], json.loads(sys.argv[2]), *sys.argv[3:5])\n"
+	"    shapes, signature = json.loads(sys.argv[2]), json.loads(sys.argv[6])\n"
+	"    result = main(sys.argv[1], shapes, signature, *sys.argv[3:5])\n"
 	"except ImportError as e:\n"
 	"    result = {'missing': str(e)}\n"
 	"except Exception as e:\n"
@@ -108,12 +129,13 @@ static int write_file(const char *path, const void *data, size_t size)
 }
 
 /* What the program prints, as JSON; NULL where it prints none. */
-static json_t *spawn(const char *python, const char *model, const char *shapes, const char *source,
-		     const char *target, struct nnactl_reference *r)
+static json_t *spawn(const char *python, const char *model, const char *shapes,
+		     const char *signature, const char *source, const char *target,
+		     struct nnactl_reference *r)
 {
 	char number[16];
-	const char *argv[] = { python, "-I",   "-c",   SCRIPT, model,
-			       shapes, source, target, number, NULL };
+	const char *argv[] = { python, "-I",   "-c",   SCRIPT,	  model, shapes,
+			       source, target, number, signature, NULL };
 	posix_spawn_file_actions_t actions;
 	json_t *value = NULL;
 	int fds[2], ret;
@@ -168,21 +190,26 @@ static int take_result(struct nnactl_reference *r, const json_t *value, const ch
 }
 
 int nnactl_reference_run(struct nnactl_reference *r, const char *python, const char *model,
-			 const void *inputs, size_t size, const struct nna_io_info *info,
-			 uint32_t count, size_t output_size)
+			 const json_t *signature, const void *inputs, size_t size,
+			 const struct nna_io_info *info, uint32_t count, size_t output_size)
 {
 	const char *base = getenv("TMPDIR");
 	json_t *shapes = shapes_json(info, count), *value = NULL;
-	char *shapes_text = json_dumps(shapes, 0);
+	char *shapes_text = json_dumps(shapes, 0),
+	     *signature_text = signature ? json_dumps(signature, 0) : strdup("null");
 	char folder[256], source[280], target[280];
 	int ret;
 
 	json_decref(shapes);
-	if (!shapes_text)
+	if (!shapes_text || !signature_text) {
+		free(shapes_text);
+		free(signature_text);
 		return nnactl_error("out of memory");
+	}
 	snprintf(folder, sizeof(folder), "%s/nnactl.XXXXXX", base && *base ? base : "/tmp");
 	if (!mkdtemp(folder)) {
 		free(shapes_text);
+		free(signature_text);
 		return nnactl_error("%s: %s", folder, strerror(errno));
 	}
 	snprintf(source, sizeof(source), "%s/in", folder);
@@ -190,7 +217,7 @@ int nnactl_reference_run(struct nnactl_reference *r, const char *python, const c
 	ret = write_file(source, inputs, size);
 	nnactl_progress("%s: running with TFLite", model);
 	if (!ret)
-		value = spawn(python, model, shapes_text, source, target, r);
+		value = spawn(python, model, shapes_text, signature_text, source, target, r);
 	nnactl_progress_end();
 	if (value)
 		ret = take_result(r, value, model, target, output_size);
@@ -199,6 +226,7 @@ int nnactl_reference_run(struct nnactl_reference *r, const char *python, const c
 	unlink(target);
 	rmdir(folder);
 	free(shapes_text);
+	free(signature_text);
 	return ret;
 }
 

@@ -23,6 +23,8 @@ struct nnactl_reference {
  * @r: filled
  * @python: a program
  * @model: path of the model
+ * @signature: NULL, or what runs: its "key", and the names of its "inputs" and "outputs" in the
+ *	order of the subgraph's
  * @inputs: bytes of all inputs, back to back, @size
  * @info: of each, @count
  * @output_size: bytes that all outputs together have to have
@@ -30,8 +32,8 @@ struct nnactl_reference {
  * Return: 0, also where there is no TFLite, or 1 with the error printed.
  */
 int nnactl_reference_run(struct nnactl_reference *r, const char *python, const char *model,
-			 const void *inputs, size_t size, const struct nna_io_info *info,
-			 uint32_t count, size_t output_size);
+			 const json_t *signature, const void *inputs, size_t size,
+			 const struct nna_io_info *info, uint32_t count, size_t output_size);
 void nnactl_reference_free(struct nnactl_reference *r);
 
 #endif

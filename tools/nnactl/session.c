@@ -134,7 +134,7 @@ static void print_signatures(const struct nnactl_session *s)
 	char name[NAME_SIZE], in[LIST_SIZE], out[LIST_SIZE];
 
 	fprintf(stderr, "nnactl: %s has %u signatures; %s%s%s runs, --signature of run, bench, "
-		"profile and dump chooses:\n",
+		"profile, compare and dump chooses:\n",
 		s->path, s->model->signature_count, s->signature ? "'" : "its main subgraph",
 		s->signature ? tflite_printable(s->signature->key, name, sizeof(name)) : "",
 		s->signature ? "'" : "");

@@ -306,8 +306,8 @@ static void hybrid_matmul(struct tflite_translation *t, uint32_t type)
 }
 
 /*
- * Whole numbers by a matrix with a scale for each channel: 0. LiteRT's kernels take the scale of the
- * matrix as a whole, which is 0 then, so the output is its zero point everywhere.
+ * Whole numbers by a matrix with a scale for each channel: 0. LiteRT's kernels take the scale of
+ * the matrix as a whole, which is 0 then, so the output is its zero point everywhere.
  */
 static void matmul_by_nothing(struct tflite_translation *t)
 {

@@ -98,8 +98,8 @@ static void test_product_of_channels(void **state)
 }
 
 /*
- * Blocks of 2 with a scale each. The row is quantised asymmetrically, whatever the options say: from
- * 0 to 255 in steps of 1, so that it stays as it is.
+ * Blocks of 2 with a scale each. The row is quantised asymmetrically, whatever the options say:
+ * from 0 to 255 in steps of 1, so that it stays as it is.
  */
 static void test_blocks(void **state)
 {
