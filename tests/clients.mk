@@ -24,9 +24,10 @@ check-clients: check-clients-nnapi check-clients-decoder
 
 # Operators one by one, against the reference kernels, to the bit: about 2 ms a case.
 SWEEP_OPTIONS ?=
-check-clients-sweep: $(CLIENTS_DELEGATE)
+check-clients-sweep: $(BUILD)/bin/nnactl $(CLIENTS_DELEGATE)
 	python=$$(tests/clients/setup) && \
-	timeout 600 $$python tests/clients/sweep.py --delegate $(CLIENTS_DELEGATE) $(SWEEP_OPTIONS)
+	timeout 600 $$python tests/clients/sweep.py --nnactl $(BUILD)/bin/nnactl \
+		--delegate $(CLIENTS_DELEGATE) $(SWEEP_OPTIONS)
 
 # Against the reference kernels, with the delegate in LiteRT, and the same by nnactl compare.
 check-clients-models: $(BUILD)/bin/nnactl $(CLIENTS_DELEGATE)

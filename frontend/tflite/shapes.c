@@ -401,6 +401,58 @@ const struct tflite_span_error *tflite_find_spans(const struct tflite_options *o
 	return wrong;
 }
 
+/* ------------------------------------------------------------------------------------- windows */
+
+/* Element @at of a list; @missing if the list is empty. */
+static int64_t listed(const struct tflite_longs *list, uint32_t at, int64_t missing)
+{
+	return list->count ? tflite_long_at(list, at) : missing;
+}
+
+const struct tflite_span_error *tflite_find_windows(const struct tflite_options *o,
+						    const struct tflite_tensor *x,
+						    struct tflite_window *windows)
+{
+	static const struct tflite_span_error counts = { "lists of other lengths than its rank",
+							 "one number of each for a dimension" };
+	static const struct tflite_span_error range = { "a number out of range",
+							"sizes, strides and dilations of 1 to "
+							"65535, paddings of 0 to 65535" };
+	static const struct tflite_span_error base = { "elements that lie apart",
+						       "base dilations of 1" };
+	const struct tflite_longs *lists[] = { &o->window_strides, &o->base_dilations,
+					       &o->window_dilations };
+
+	for (int i = 0; i < 3; i++)
+		if (lists[i]->count && lists[i]->count != x->rank)
+			return &counts;
+	if (o->window_dims.count != x->rank ||
+	    (o->paddings.count && o->paddings.count != 2 * x->rank))
+		return &counts;
+	for (uint32_t k = 0; k < x->rank; k++) {
+		int64_t size = listed(&o->window_dims, k, 1);
+		int64_t stride = listed(&o->window_strides, k, 1);
+		int64_t dilation = listed(&o->window_dilations, k, 1);
+		int64_t before = listed(&o->paddings, 2 * k, 0);
+		int64_t after = listed(&o->paddings, 2 * k + 1, 0), room;
+
+		if (size < 1 || stride < 1 || dilation < 1 || before < 0 || after < 0 ||
+		    size > UINT16_MAX || stride > UINT16_MAX || dilation > UINT16_MAX ||
+		    before > UINT16_MAX || after > UINT16_MAX)
+			return &range;
+		if (listed(&o->base_dilations, k, 1) != 1)
+			return &base;
+		room = x->dims[k] + before + after - ((size - 1) * dilation + 1);
+		windows[k] = (struct tflite_window){
+			.size = (uint32_t)size, .stride = (uint32_t)stride,
+			.dilation = (uint32_t)dilation, .before = (uint32_t)before,
+			.after = (uint32_t)after,
+			.count = room < 0 ? 0 : (uint32_t)(room / stride + 1),
+		};
+	}
+	return NULL;
+}
+
 /* --------------------------------------------------------------------------------- list updates */
 
 /* The SLICE within NEIGHBOURS operators before @index that writes @tensor, or NULL. */
@@ -1087,6 +1139,25 @@ static void depth(struct shapes *s)
 	dims[2] = to_depth ? x->dims[2] / b : x->dims[2] * b;
 	dims[3] = to_depth ? x->dims[3] * b * b : x->dims[3] / (b * b);
 	set_dims(s, 0, 4, dims);
+}
+
+static void reduce_window(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	struct tflite_window windows[TFLITE_MAX_RANK];
+	const struct tflite_span_error *wrong;
+	uint32_t dims[TFLITE_MAX_RANK];
+
+	if (!has_least_rank(s, 0, 0))
+		return;
+	wrong = tflite_find_windows(&s->op->options, x, windows);
+	if (wrong) {
+		refuse(s, x, "windows with %s", "%s", wrong->wrong, wrong->expected);
+		return;
+	}
+	for (uint32_t k = 0; k < x->rank; k++)
+		dims[k] = windows[k].count;
+	set_dims(s, 0, x->rank, dims);
 }
 
 /* EMBEDDING_LOOKUP: a row of the table for each index. */

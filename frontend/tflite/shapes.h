@@ -45,6 +45,31 @@ const struct tflite_span_error *tflite_find_spans(const struct tflite_options *o
 						  const int32_t *step, struct tflite_span *spans);
 
 /**
+ * struct tflite_window - windows along a dimension of a STABLEHLO_REDUCE_WINDOW
+ * @size: elements of a window
+ * @stride: distance of two windows
+ * @dilation: distance of two elements of a window
+ * @before: elements of padding
+ * @after: likewise
+ * @count: windows
+ */
+struct tflite_window {
+	uint32_t size, stride, dilation, before, after, count;
+};
+
+/**
+ * tflite_find_windows() - read the options of a STABLEHLO_REDUCE_WINDOW
+ * @options: the operator's
+ * @x: the input
+ * @windows: one for each dimension of @x
+ *
+ * Return: NULL, or an error.
+ */
+const struct tflite_span_error *tflite_find_windows(const struct tflite_options *options,
+						    const struct tflite_tensor *x,
+						    struct tflite_window *windows);
+
+/**
  * struct tflite_list_update - one row of a list is replaced, in the operators of the converter
  * @list: tensor [n, ...]
  * @sizes: tensor whose first element is the number of the row

@@ -277,12 +277,18 @@ static const struct option_field {
 	F(111, 1, STRING, shared_name),
 	F(115, 0, INTS, ints),
 	F(116, 0, BOOLEAN, approximate),
-	/* StablehloScatter, StableHLOComposite */
+	/* StablehloScatter, StablehloReduceWindow, StableHLOComposite */
 	F(TFLITE_OPTIONS_2 + 7, 1, LONGS, window_dims),
 	F(TFLITE_OPTIONS_2 + 7, 2, LONGS, inserted_dims),
 	F(TFLITE_OPTIONS_2 + 7, 3, LONGS, scatter_dims),
 	F(TFLITE_OPTIONS_2 + 7, 4, I64, vector_dim),
 	F(TFLITE_OPTIONS_2 + 7, 6, I32, subgraph_a),
+	F(TFLITE_OPTIONS_2 + 13, 0, LONGS, window_dims),
+	F(TFLITE_OPTIONS_2 + 13, 1, LONGS, window_strides),
+	F(TFLITE_OPTIONS_2 + 13, 2, LONGS, base_dilations),
+	F(TFLITE_OPTIONS_2 + 13, 3, LONGS, window_dilations),
+	F(TFLITE_OPTIONS_2 + 13, 4, LONGS, paddings),
+	F(TFLITE_OPTIONS_2 + 13, 5, I32, subgraph_a),
 	F(TFLITE_OPTIONS_2 + 21, 0, STRING, name),
 	F(TFLITE_OPTIONS_2 + 21, 1, I32, subgraph_a),
 #undef F

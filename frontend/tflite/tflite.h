@@ -129,11 +129,14 @@ struct tflite_tensor {
  * @ints: RESHAPE: new shape; SQUEEZE: dimensions; BUCKETIZE: the bits of FLOAT32 boundaries
  * @axis: of REVERSE_SEQUENCE the dimension of the sequences, and @batch_dims that of the batches
  * @subgraph_a: IF: then; WHILE: condition; CALL_ONCE: the initialiser; STABLEHLO_COMPOSITE: the
- *	decomposition; STABLEHLO_SCATTER: how an element and an update become one
+ *	decomposition; STABLEHLO_SCATTER: how an element and an update become one;
+ *	STABLEHLO_REDUCE_WINDOW: how two elements become one
  * @name: STABLEHLO_COMPOSITE: of the function; NULL elsewhere
  * @window_dims, @inserted_dims, @scatter_dims, @vector_dim: STABLEHLO_SCATTER: the dimensions of
  *	updates that are windows; those of the operand that windows lack; those that indices state;
  *	that of the indices which holds an index
+ * @window_strides, @base_dilations, @window_dilations, @paddings: STABLEHLO_REDUCE_WINDOW: of each
+ *	dimension, as @window_dims; @paddings has two for each. An empty list is ones, or zeros
  * @asymmetric: layers with quantised weights: the float input is quantised with a zero point
  * @power_scales: ADD, SUB of INT16: apply the rule for scales that are powers of two
  * @bias_type: TRANSPOSE_CONV of INT16: type of the bias and of the sums; 0 if the file has none
@@ -153,7 +156,8 @@ struct tflite_options {
 	bool power_scales;
 	const char *container, *shared_name, *name;
 	struct tflite_ints ints;
-	struct tflite_longs window_dims, inserted_dims, scatter_dims;
+	struct tflite_longs window_dims, inserted_dims, scatter_dims, window_strides;
+	struct tflite_longs base_dilations, window_dilations, paddings;
 	int64_t vector_dim;
 };
 

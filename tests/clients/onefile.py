@@ -33,8 +33,23 @@ def options_of(name, attributes):
         options
 
 
+def add_body(model, operator, kind):
+    """Adds a subgraph: an operator of two scalars."""
+    code, op, graph = schema.OperatorCodeT(), schema.OperatorT(), schema.SubGraphT()
+    code.builtinCode = code.deprecatedBuiltinCode = getattr(schema.BuiltinOperator, operator)
+    code.version = 1
+    op.opcodeIndex, op.inputs, op.outputs = len(model.operatorCodes), [0, 1], [2]
+    graph.tensors, graph.inputs, graph.outputs, graph.operators = [], [0, 1], [2], [op]
+    for name in "abc":
+        tensor = schema.TensorT()
+        tensor.name, tensor.type, tensor.shape = name, getattr(schema.TensorType, kind), []
+        graph.tensors.append(tensor)
+    model.operatorCodes.append(code)
+    model.subgraphs.append(graph)
+
+
 def write(operator, tensors, inputs, outputs, options=None, attributes=None, version=1,
-          intermediates=()):
+          intermediates=(), body=None):
     """
     The bytes of a file with one operator.
 
@@ -45,6 +60,7 @@ def write(operator, tensors, inputs, outputs, options=None, attributes=None, ver
     @inputs, @outputs: numbers of tensors; -1 is an optional input that is omitted
     @options: the name of the schema's table, or the bytes of a custom operator's
     @intermediates: numbers of tensors that state what is quantised within the operator
+    @body: the name of the operator of subgraph 1, which takes two scalars of the first input's type
     """
     model, graph, code = schema.ModelT(), schema.SubGraphT(), schema.OperatorCodeT()
     custom = operator.partition(":")[2]
@@ -96,6 +112,8 @@ def write(operator, tensors, inputs, outputs, options=None, attributes=None, ver
     graph.inputs = [i for i in dict.fromkeys(inputs) if i >= 0 and
                     tensors[i].get("data") is None and not tensors[i].get("variable")]
     graph.outputs = list(outputs)
+    if body:
+        add_body(model, body, tensors[inputs[0]]["type"])
     builder = flatbuffers.Builder(1 << 14)
     builder.Finish(model.Pack(builder), b"TFL3")
     return bytes(builder.Output())

@@ -88,11 +88,16 @@ def edge(operator, inputs, outputs=None, types=TYPES, options=None, name="", **m
 A, B = (plain(COUNT, COUNT, given=f) for f in (left, right))
 X = plain(COUNT, given=numbers)
 FLAG, INDEX = plain(type="BOOL"), plain(type="INT32")
-F = ("FLOAT32",)
+F, INTEGERS = ("FLOAT32",), ("INT32", "INT64")
 
 
 def unary(operator, options=None, types=TYPES, **more):
     return edge(operator, [X], types=types, options=options, **more)
+
+
+def finite(kind):
+    """Numbers between -8 and 8."""
+    return np.arange(80) * 7 % 17 - 8.0
 
 
 def small(kind):
@@ -221,6 +226,16 @@ ROWS = [
            bound=NEAR, name=n)
       for o in ("AVERAGE_POOL_2D", "MAX_POOL_2D", "L2_POOL_2D")
       for n, x in (("nan", PICTURE), ("huge", given(HUGE)), ("low", given(np.full((1, 6, 6, 2), -INF))))],
+    *[edge("STABLEHLO_REDUCE_WINDOW", [plain(1, 10, 8, 1, given=values), plain(data=[first])],
+           types=types, options="StablehloReduceWindowOptions", body=body, bodySubgraphIndex=[1],
+           windowDimensions=[[1, 3, 2, 1]], windowStrides=[[1, 1, 1, 1], [1, 2, 3, 1]],
+           windowDilations=[[1, 1, 1, 1], [1, 2, 3, 1]], baseDilations=[[1, 1, 1, 1]],
+           padding=[[0] * 8, [0, 0, 2, 1, 0, 3, 0, 0]], name=f"{body}-{first}", bound=NEAR)
+      for body, first, types, values in (
+          ("MAXIMUM", -INF, F, finite), ("MINIMUM", INF, F, finite), ("ADD", 0, F, finite),
+          ("MUL", 1, F, finite), ("MAXIMUM", 3, TYPES[1:-1], small), ("ADD", 1, INTEGERS, small),
+          ("MINIMUM", 3, TYPES[1:-1], small), ("MUL", 2, INTEGERS, small),
+          ("LOGICAL_AND", 1, ("BOOL",), small), ("LOGICAL_OR", 0, ("BOOL",), small))],
     edge("CONV_2D", [PICTURE, const(np.ones((2, 3, 3, 2)) * [0, 1], "FLOAT32"),
                      const([0, 1], "FLOAT32")], types=F, options="Conv2DOptions",
          padding=[SAME, VALID], strideW=[1, 2], strideH=[1], dilationWFactor=[1, 2],

@@ -7,7 +7,8 @@
 A case is a file of one operator, made here, whose inputs reach ties, saturation, both signs and the
 limits of their type. LiteRT's kernels run it, then the NNA does, through the delegate: each byte of
 each output has to be the same. The kernels are the reference ones (BUILTIN_REF); where that set has
-a gap, LiteRT's own without delegates; a row may ask for the latter and says why.
+a gap, LiteRT's own without delegates; a row may ask for the latter and says why. nnactl takes the
+delegate's place for operators with a subgraph, which a delegate does not see.
 
 The cases come from rows in rows_*.py beside this file (table.py tells what a row is). A line for
 each operator and type tells the cases, the largest difference in steps (of floats: in units of the
@@ -24,6 +25,7 @@ import importlib
 import mmap
 import os
 import pickle
+import subprocess
 import sys
 import tempfile
 import time
@@ -59,6 +61,23 @@ def run(model, inputs, resolver, delegate=None, runs=1):
         interpreter.invoke()
     taken = any(op["op_name"] == "DELEGATE" for op in interpreter._get_ops_details())
     return [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()], taken
+
+
+def run_alone(case, nnactl, device):
+    """The same of nnactl: a delegate does not see the subgraphs of an operator."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        (folder / "model.tflite").write_bytes(case.file())
+        command = [os.path.abspath(nnactl), "run", folder / "model.tflite", "--device", device]
+        for number, (name, value) in enumerate(case.inputs.items()):
+            np.save(folder / f"{name}.npy", value)
+            command += ["--input", f"{number}={folder / name}.npy"]
+        for number in range(len(case.outs)):
+            command += ["--output-npy", f"{number}={folder / 'out'}{number}.npy"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise RuntimeError(result.stderr)
+        return [np.load(folder / f"out{number}.npy") for number in range(len(case.outs))], True
 
 
 def judge(case, own):
@@ -130,7 +149,7 @@ class Line:
         self.said += other.said
 
 
-def check(case, row, line, delegate, progress):
+def check(case, row, line, compute, progress):
     """Whether a case passed; None where LiteRT refuses it."""
     progress.note(f"LiteRT ended at case {case.number} ({case.told})")
     known = row.listed.get(case.type)
@@ -142,7 +161,7 @@ def check(case, row, line, delegate, progress):
     line.judges.add("ref" if resolver == REF else "own")
     progress.note(f"case {case.number} ({case.told}) ended the process")
     try:
-        ours, taken = run(case.file(), case.inputs, OWN, delegate, case.runs)
+        ours, taken = compute(case)
     except (ValueError, RuntimeError) as error:
         if known:
             line.say(f"known: {known}")
@@ -191,12 +210,18 @@ def sweep_row(row, kind, options, progress):
     """The line of a row with a type."""
     line = Line()
     delegate = load_delegate(os.path.abspath(options.delegate), {"device": options.device})
+
+    def compute(case):
+        if row.body:
+            return run_alone(case, options.nnactl, options.device)
+        return run(case.file(), case.inputs, OWN, delegate, case.runs)
+
     start = time.perf_counter()
     variants = len(row.variants())
     for number in range(variants if row.once else max(options.count, variants)):
         seed = [options.seed, zlib.crc32(f"{row.name}-{kind}".encode()), number]
         case = table.Case(row, kind, number, np.random.default_rng(seed))
-        good = check(case, row, line, delegate, progress)
+        good = check(case, row, line, compute, progress)
         line.passed += good is True
         line.failed += good is False
         line.skipped += good is None
@@ -253,6 +278,7 @@ def sweep(rows, options):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--delegate", default="build/lib/libnnaccel_delegate.so")
+    parser.add_argument("--nnactl", default="build/bin/nnactl", help="runs rows with subgraphs")
     parser.add_argument("--device", default="loopback")
     parser.add_argument("--filter", help="rows whose OPERATOR-TYPE has this in it")
     parser.add_argument("--seed", type=int, default=1)

@@ -88,17 +88,18 @@ class Row:
     @once: a case for each combination of attributes, since its values are given
     @listed: {type: why a case may differ, or be left to LiteRT, as docs/tflite.md has it}, or one
         reason for all types: such a case counts as skipped. A reason that no case needs is a failure
+    @body: the operator of subgraph 1 (onefile.py)
     @attributes: for each a list of values; each combination is tried
     """
 
     def __init__(self, operator, inputs, outputs, types, options=None, name=None, own=None,
                  steps=0, version=1, intermediates=(), bound=None, once=False,
-                 listed=None, **attributes):
+                 listed=None, body=None, **attributes):
         self.operator, self.inputs, self.outputs = operator, inputs, outputs
         self.types, self.options, self.name = types, options, name or operator
         self.own, self.steps, self.version = own, steps, version
         self.attributes, self.intermediates = attributes, intermediates
-        self.bound, self.once = bound, once
+        self.bound, self.once, self.body = bound, once, body
         self.listed = dict.fromkeys(types, listed) if isinstance(listed, str) else listed or {}
 
     def variants(self):
@@ -221,4 +222,5 @@ class Case:
 
     def file(self):
         return onefile.write(self.row.operator, self.tensors, self.ins, self.outs,
-                             self.row.options, self.attributes, self.row.version, self.mids)
+                             self.row.options, self.attributes, self.row.version, self.mids,
+                             self.row.body)

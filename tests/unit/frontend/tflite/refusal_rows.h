@@ -37,6 +37,7 @@ struct refusal_row {
 /* A subgraph that runs subgraph @n twice. */
 #define TWICE(n) COMPOSITE(n) "; STABLEHLO_COMPOSITE@149:," #n " %1 -> f[1]|"
 #define FOUR_TWICE(a, b, c, d) TWICE(a) TWICE(b) TWICE(c) TWICE(d)
+#define WINDOW "STABLEHLO_REDUCE_WINDOW@141:"
 #define ONES "1,1,1,1,1,1,1,1"
 #define EIGHT_MORE "%0 %0 %0 %0 %0 %0 %0 %0 "
 
@@ -142,6 +143,25 @@ static const struct refusal_row refusal_rows[] = {
 	{ "RNN@7:5 f[1,2] f[3,2] f[3,3] f[3] f[1,3]! -> f[1,3]", "0", "0 (NONE) to 4 (TANH)" },
 	{ "RNN@7:4 w[1,2]*0.5 w[3,2]*0.5 w[3,3]*0.5 w[3]*0.5 w[1,3]!*0.5 -> w[1,3]*0.5",
 	  "0 input 4", "FLOAT32 or FLOAT16" },
+	/* ops/window.c; the options are sizes, strides, base and window dilations, and paddings */
+	{ WINDOW "(2),(1),(1),(1),(0 0),2 f[4] f={0} -> f[3]|MAXIMUM f f -> f",
+	  "0", "a number of one that has" },
+	{ WINDOW "(2),(1),(1),(1),(0 0),1 f[4] f={0} -> f[3]|SUB f f -> f",
+	  "0", "ADD, MUL, MAXIMUM, MINIMUM, LOGICAL_AND and LOGICAL_OR" },
+	{ WINDOW "(2),(1),(1),(1),(0 0),1 a[4] a={0} -> a[3]|ADD f f -> f",
+	  "0 input 0", "FLOAT32, INT32 and INT64 for sums and products" },
+	{ WINDOW "(2 2),(1),(1),(1),(0 0),1 f[4] f={0} -> f[3]|MAXIMUM f f -> f",
+	  "0 input 0", "one number of each for a dimension" },
+	{ WINDOW "(2),(0),(1),(1),(0 0),1 f[4] f={0} -> f[3]|MAXIMUM f f -> f",
+	  "0 input 0", "sizes, strides and dilations of 1 to 65535, paddings of 0 to 65535" },
+	{ WINDOW "(2),(1),(2),(1),(0 0),1 f[4] f={0} -> f[3]|MAXIMUM f f -> f",
+	  "0 input 0", "base dilations of 1" },
+	{ WINDOW "(2000),(1),(1),(1),(0 0),1 f[4000] f={0} -> f[2001]|MAXIMUM f f -> f",
+	  "0 input 0", "1024" },
+	{ WINDOW "(5),(1),(1),(1),(0 0),1 f[4] f={0} -> f[0]|MAXIMUM f f -> f",
+	  "0 input 0", "1 or more" },
+	{ WINDOW "(2),(0),(1),(1),(0 0),1 f[4]~ f={0} -> f[3]|MAXIMUM f f -> f",
+	  "0 input 0", "sizes, strides and dilations of 1 to 65535, paddings of 0 to 65535" },
 	/* ops/svdf.c */
 	{ "SVDF@6:2,0 a[1,2]*0.5 a[3,2]={}*0.5 w[3,2]={}*0.5 - w[1,6]!*0.5 -> a[1,1]*0.5",
 	  "0", "a divisor of the 3 filters" },
