@@ -486,6 +486,26 @@ static void nna_ioctl_unplugged(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENODEV, nna_call_do(t, &call));
 }
 
+/* Those that use the device, when DRM has let them through before the driver is unbound. */
+static const unsigned int nna_device_numbers[] = {
+	DRM_NNA_DEV_QUERY, DRM_NNA_BO_SYNC, DRM_NNA_VM_CREATE, DRM_NNA_VM_BIND, DRM_NNA_SUBMIT,
+};
+KUNIT_ARRAY_PARAM(nna_device_number, nna_device_numbers, nna_number_desc);
+
+static void nna_ioctl_unplugged_meanwhile(struct kunit *test)
+{
+	unsigned int nr = *(const unsigned int *)test->param_value;
+	struct nna_ioctl_test *t = nna_ioctl_test(test);
+	struct drm_device *drm = &t->fake->nna->drm;
+	struct nna_call call;
+
+	nna_call_make(t, &call, nr);
+	nna_call_put_element(t, &call);
+	nna_fake_unbind(t->fake);
+	/* The open file keeps the DRM device. */
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_ioctls[nr].func(drm, &call.arg, t->fake->file));
+}
+
 static void nna_ioctl_bad_argument(struct kunit *test)
 {
 	unsigned int nr = *(const unsigned int *)test->param_value;
@@ -999,6 +1019,7 @@ static void nna_ioctl_other_file(struct kunit *test)
 static struct kunit_case nna_ioctl_cases[] = {
 	KUNIT_CASE_PARAM(nna_ioctl_rule, nna_rule_gen_params),
 	KUNIT_CASE_PARAM(nna_ioctl_unplugged, nna_number_gen_params),
+	KUNIT_CASE_PARAM(nna_ioctl_unplugged_meanwhile, nna_device_number_gen_params),
 	KUNIT_CASE_PARAM(nna_ioctl_bad_argument, nna_number_gen_params),
 	KUNIT_CASE_PARAM(nna_ioctl_query_sizes, nna_query_gen_params),
 	KUNIT_CASE(nna_ioctl_hw_info),

@@ -1026,6 +1026,60 @@ static void nna_job_banned_while_waiting(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(gate));
 }
 
+/* Nothing of the context holds quota, its own or its file's. */
+static void nna_job_expect_no_quota(struct kunit *test, const struct nna_ctx *ctx)
+{
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&ctx->quota_used));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&ctx->usage->quota_used));
+}
+
+/*
+ * A context ends between two steps of a submission. The place that the submission has is free
+ * again: its quota, and its ring entry. There are more contexts than the ring has entries.
+ */
+static void nna_job_over_in_between(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	const struct drm_nna_submit args = nna_fake_submit_args();
+	struct dma_fence *fence;
+	struct nna_ctx *ctx;
+	unsigned int i;
+	u32 vm;
+
+	/* SUBMIT has the quota. */
+	nna_fake_vm(fake, &vm);
+	for (i = 0; i < 2; i++) {
+		ctx = nna_fake_ctx(fake, vm, NNA_TEST_RING, NULL);
+		KUNIT_ASSERT_EQ(test, 0, nna_job_reserve(ctx, &args));
+		KUNIT_EXPECT_EQ(test, 1, atomic_read(&ctx->quota_used));
+		if (i)
+			nna_ctx_close(ctx);
+		else
+			nna_ctx_ban(ctx, NNA_STATUS_FAULT_MMU, 0);
+		KUNIT_EXPECT_EQ(test, i ? -ENOENT : -ECANCELED,
+				nna_job_submit(fake->file, ctx, &args, NULL, 0));
+		nna_job_expect_no_quota(test, ctx);
+	}
+	/* The scheduler has the job, which has a ring entry, and has not started it. */
+	for (i = 0; i < 2 * (NNA_RING_SIZE + 1); i++) {
+		ctx = nna_fake_ctx(fake, vm, NNA_TEST_RING, NULL);
+		nna_sched_stop(fake->nna, NNA_STOPPED_BY_SUSPEND);
+		fence = nna_job_submit_one(test, ctx, NULL);
+		if (i & 1)
+			nna_ctx_close(ctx);
+		else
+			nna_ctx_ban(ctx, NNA_STATUS_BUDGET, 0);
+		nna_sched_start(fake->nna, NNA_STOPPED_BY_SUSPEND);
+		KUNIT_EXPECT_EQ(test, i & 1 ? -ESRCH : -ECANCELED, nna_fake_fence_error(fence));
+		nna_job_expect_no_quota(test, ctx);
+	}
+	fence = nna_job_submit_one(test, nna_fake_ctx(fake, vm, NNA_TEST_RING, NULL), NULL);
+	nna_fake_wait(test, nna_fake_pending(fake, NNA_TEST_RING));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
+}
+
 static void nna_job_destroy_spares_others(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -1272,6 +1326,7 @@ static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_shutdown),
 	KUNIT_CASE(nna_job_unbind_while_waiting),
 	KUNIT_CASE(nna_job_banned_while_waiting),
+	KUNIT_CASE(nna_job_over_in_between),
 	KUNIT_CASE(nna_job_destroy_spares_others),
 	KUNIT_CASE(nna_job_file_closed),
 	KUNIT_CASE(nna_job_abort_too_late),

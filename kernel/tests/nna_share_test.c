@@ -440,6 +440,38 @@ static void nna_share_comes_often(struct kunit *test)
 	}
 }
 
+/*
+ * Urgent users do not move virtual time: one that wakes again and again with short jobs is urgent
+ * until it is ahead, and then waits like others.
+ */
+static void nna_share_urgent_moves_nothing(struct kunit *test)
+{
+	const u64 ran = NNA_SHARE_LEAD_NS - 1;
+	struct nna_share_test *t = nna_share_test(test);
+	struct nna_test_client *often;
+	unsigned int i;
+	u64 now;
+
+	nna_share_new(t, NSEC_PER_MSEC);
+	nna_share_run_until(test, t, NSEC_PER_SEC);
+	often = nna_share_new_idle(t);
+	now = t->shares.now;
+	for (i = 0; i < 10; i++) {
+		u64 charged;
+
+		nna_share_return(t, often);
+		if (list_empty(&often->user.urgent))
+			break;
+		KUNIT_ASSERT_PTR_EQ(test, &often->share, nna_share_next(&t->shares));
+		charged = nna_share_enter(&t->shares, &often->share, ran);
+		KUNIT_EXPECT_EQ(test, now, t->shares.now);
+		nna_share_rest(t, often);
+		nna_share_leave(&t->shares, &often->share, charged, &ran);
+	}
+	/* At first, and when it is ahead by less than NNA_SHARE_LEAD_NS. */
+	KUNIT_EXPECT_EQ(test, 2u, i);
+}
+
 static const unsigned int nna_share_entries[] = { 2, 3, 4, 5, 6, 8, 16 };
 
 static void nna_share_entry_desc(const unsigned int *entries, char *desc)
@@ -665,6 +697,7 @@ static struct kunit_case nna_share_cases[] = {
 	KUNIT_CASE(nna_share_spares_the_ring),
 	KUNIT_CASE(nna_share_wait_after_a_long_job),
 	KUNIT_CASE(nna_share_comes_often),
+	KUNIT_CASE(nna_share_urgent_moves_nothing),
 	KUNIT_CASE_PARAM(nna_share_wait_behind_short_jobs, nna_share_entry_gen_params),
 	KUNIT_CASE(nna_share_long_jobs),
 	KUNIT_CASE(nna_share_short_jobs),
