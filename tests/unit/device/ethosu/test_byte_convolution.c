@@ -190,6 +190,51 @@ static void run_cases(uint32_t threads)
 	test_ethosu_destroy(&test);
 }
 
+/* A map that ends outside of memory is a bus error, whichever box of the operation reaches it. */
+static void test_no_memory(void **state)
+{
+	static struct ethosu_machine machine;
+	struct test_ethosu test;
+	uint32_t failed = 0;
+
+	test_ethosu_create(&test, ethosu_config_find("ethos-u85-256"), 1);
+	for (uint32_t i = IFM; i <= SCALES; i++)
+		test_ethosu_memory(&test, i, MEMORY);
+	make_machine(&machine, &test, 1);
+	nnadev_bus_enter(&test.bus);
+	for (uint32_t i = 0; i < CASES; i++) {
+		struct ethosu_channel_scale *scales;
+		struct ethosu_operation op;
+		struct ethosu_feature_map *map = i & 1 ? &op.ofm : &op.ifm;
+		uint64_t end = test.address[i & 1 ? OFM : IFM] + MEMORY - below(8192);
+		const int16_t *weights;
+		uint32_t expected, status;
+		bool quick;
+
+		draw(&op, &test);
+		draw_kernel(&op, &test, machine.config);
+		fill(test.memory[IFM], MEMORY);
+		for (uint32_t k = 0; k < 4; k++)
+			map->base[k] = end & ~15ull;
+		machine.scalar = true;
+		expected = ethosu_convolution_run(&machine, &op);
+		machine.scalar = false;
+		assert_int_equal(ethosu_kernel_get(&machine, &op, &weights), 0);
+		assert_int_equal(ethosu_kernel_scales(&machine, &op, &scales), 0);
+		status = ethosu_byte_convolution_run(&machine, &op, scales, &quick);
+		free(scales);
+		if (!quick)
+			continue;
+		assert_int_equal(status, expected);
+		failed += status != 0;
+	}
+	nnadev_bus_leave(&test.bus);
+	assert_true(failed > CASES / 10);
+	ethosu_machine_fini(&machine);
+	ethosu_kernel_cache_destroy(machine.kernels);
+	test_ethosu_destroy(&test);
+}
+
 static void test_one(void **state)
 {
 	run_cases(1);
@@ -205,6 +250,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one),
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

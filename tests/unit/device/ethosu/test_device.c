@@ -17,6 +17,7 @@
 #define LONG_WORD 0x4000u
 #define SIZE 0x10000u
 #define ANSWER 0x5au
+#define LONG_STREAM 16384u /* bytes */
 
 /* What a test puts into a stream. */
 struct script {
@@ -369,6 +370,65 @@ static void test_pmu(void **state)
 	ethosu_device_write(t->device, pmu, 0);
 }
 
+/* Wait until the job has ended, with an interrupt or without. Return: STATUS. */
+static uint32_t wait_ended(struct test_ethosu *t)
+{
+	uint32_t status;
+
+	do
+		status = ethosu_device_read(t->device, ETHOSU_REG_STATUS);
+	while (status & ETHOSU_STATUS_RUNNING);
+	ethosu_device_write(t->device, ETHOSU_REG_CMD, ETHOSU_CMD_CLEAR_IRQ);
+	return status;
+}
+
+static void run_to_end(struct test_ethosu *t)
+{
+	struct script s = begin(t);
+
+	/* More commands than are run before the device looks whether it is to stop. */
+	for (uint32_t i = 0; i < LONG_STREAM / 4 - 1; i++)
+		op(&s, ETHOSU_SET_DMA_SOURCE_REGION, 0);
+	op(&s, ETHOSU_OP_STOP, 0);
+	t->size[ETHOSU_REGIONS] = s.count * 4;
+	test_ethosu_start(t);
+	assert_int_equal(wait_ended(t) & (ETHOSU_STATUS_END | ETHOSU_STATUS_BUS |
+					  ETHOSU_STATUS_PARSE),
+			 ETHOSU_STATUS_END);
+}
+
+/* A job that is asked to stop ends without an interrupt; the next one runs to its end. */
+static void test_stopped(void **state)
+{
+	struct test_ethosu *t = *state;
+	struct script s;
+
+	test_ethosu_memory(t, ETHOSU_REGIONS, LONG_STREAM);
+	s = begin(t);
+	s.words[s.count++] = ETHOSU_OP_BRANCH | LONG_WORD;
+	s.words[s.count++] = 0;
+	t->size[ETHOSU_REGIONS] = s.count * 4;
+	test_ethosu_start(t);
+	/* One that has not begun is not asked. */
+	while (ethosu_device_read(t->device, ETHOSU_REG_STATUS) & ETHOSU_STATUS_RUNNING)
+		ethosu_device_write(t->device, ETHOSU_REG_CMD, ETHOSU_CMD_STOP);
+	assert_int_equal(wait_ended(t) & ETHOSU_STATUS_IRQ, 0);
+	run_to_end(t);
+
+	/* It is asked until it has ended in another way: the next one does not stop for that. */
+	s = begin(t);
+	op(&s, ETHOSU_OP_STOP, 0);
+	t->size[ETHOSU_REGIONS] = s.count * 4;
+	ethosu_device_inject(t->device, ETHOSU_INJECT_SLOW_NS, 20000000);
+	ethosu_device_inject(t->device, ETHOSU_INJECT_PARSE_ERROR, 1);
+	test_ethosu_start(t);
+	while (ethosu_device_read(t->device, ETHOSU_REG_STATUS) & ETHOSU_STATUS_RUNNING)
+		ethosu_device_write(t->device, ETHOSU_REG_CMD, ETHOSU_CMD_STOP);
+	assert_int_equal(wait_ended(t) & ETHOSU_STATUS_PARSE, ETHOSU_STATUS_PARSE);
+	ethosu_device_inject(t->device, ETHOSU_INJECT_SLOW_NS, 0);
+	run_to_end(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -379,6 +439,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_read_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_parse_errors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_endless, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_long, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unmap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),

@@ -72,6 +72,11 @@ static const struct refusal_row refusal_rows[] = {
 	{ "BUCKETIZE@115:(1) f[" ONES "] -> i[" ONES "]", "0 input 0", "7 or fewer" },
 	/* ops/arithmetic.c */
 	{ "ADD@11:4 i[2] i[2] -> i[2]", "0", "RELU, RELU_N1_TO_1 and RELU6" },
+	/* A parameter of a type that has no scalar. */
+	{ "PADV2 f[2] i[1,2]={1,1} d={1} -> f[4]", "0 input 2", "a number or a truth value" },
+	/* An input that is left out, whichever it is. */
+	{ "BATCH_MATMUL - w[1,2,2]*0.5 -> w[1,2,2]*0.5", "0", "a tensor" },
+	{ "BATCH_MATMUL w[1,2,2]*0.5 - -> w[1,2,2]*0.5", "0", "a tensor" },
 	/* ops/concat.c */
 	{ "SPLIT_V@79:2 a[4]*0.5 i[2]={1,3} i={0} -> a[2147483647]*0.5 a[2147483647]*0.5",
 	  "0 output 1", "outputs of 4 elements together, those of the input" },

@@ -188,6 +188,45 @@ static void test_open_batch_of_blocks(void **state)
 	free(w);
 }
 
+/* A pool over 5 x 5 pixels in steps of two: with SAME three windows fit, the last is cut. */
+static void check_pool(bool same)
+{
+	const uint32_t size = same ? 3 : 2;
+	const struct small_graph g = {
+		.tensors = { { TFLITE_FLOAT32, 4, { 1, 5, 5, 2 }, .open = true },
+			     { TFLITE_FLOAT32, 4, { 1, size, size, 2 }, .open = true } },
+		.tensor_count = 2,
+		.inputs = { 0, -1 },
+		.outputs = { 1, -1 },
+		.operators = { { .code = TFLITE_MAX_POOL_2D, .inputs = { 0, -1 },
+				 .outputs = { 1, -1 }, .options = 5,
+				 .fields = { same ? 0 : 1, 2, 2, 2, 2 }, .field_count = 5 } },
+		.operator_count = 1,
+	};
+	struct writer *w = write_graphs(&g, 1);
+	float in[2 * 5 * 5 * 2], out[2 * 3 * 3 * 2], want[2 * 3 * 3 * 2];
+	uint32_t at = 0;
+
+	/* Numbers that grow: the largest of a window is its last. */
+	for (uint32_t i = 0; i < 2 * 5 * 5 * 2; i++)
+		in[i] = i;
+	for (uint32_t n = 0; n < 2; n++)
+		for (uint32_t y = 0; y < size; y++)
+			for (uint32_t x = 0; x < size; x++)
+				for (uint32_t c = 0; c < 2; c++)
+					want[at++] = ((n * 5 + (y < 2 ? 2 * y + 1 : 4)) * 5 +
+						      (x < 2 ? 2 * x + 1 : 4)) * 2 + c;
+	run_written(w, 2, (const void *[]){ in }, (void *[]){ out }, 1);
+	check_floats(out, want, at);
+	free(w);
+}
+
+static void test_windows(void **state)
+{
+	check_pool(false);
+	check_pool(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +235,7 @@ int main(void)
 		cmocka_unit_test(test_state_that_stays),
 		cmocka_unit_test(test_unstated_shapes),
 		cmocka_unit_test(test_open_batch_of_blocks),
+		cmocka_unit_test(test_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -240,6 +241,46 @@ static void invalid_models_hold_nothing(void **state)
 	nnb_model_fini(&model);
 }
 
+/* An operand that nothing writes is named, whichever it is. */
+static void unwritten_operands_are_named(void **state)
+{
+	const uint32_t elements = 4;
+	const struct nna_operand_desc tensor = floats(&elements);
+	static const float data[4];
+	static const int32_t none;
+	const uint32_t inputs[] = { 2, 1, 3 }, output = 4, in = 2;
+
+	for (uint32_t missing = 0; missing < 4; missing++) {
+		struct nnb_model model = { 0 };
+		char wanted[32], *text = NULL;
+		size_t length;
+		FILE *to = open_memstream(&text, &length);
+
+		/* 0 and 1 constants, 2 the input, 3 the activation, 4 the sum. */
+		for (uint32_t i = 0; i < 5; i++)
+			assert_int_equal(nnb_model_add_operand(&model, i == 3 ? &activation
+									      : &tensor), 0);
+		for (uint32_t i = 0; i < 4; i++)
+			if (i == 3 && i != missing)
+				assert_int_equal(nnb_model_set_value(&model, i, &none,
+								     sizeof(none), false), 0);
+			else if (i != missing && i != 2)
+				assert_int_equal(nnb_model_set_value(&model, i, data,
+								     sizeof(data), false), 0);
+		assert_int_equal(nnb_model_add_operation(&model, NNA_OPERATION_ADD, 3, inputs, 1,
+							 &output), 0);
+		assert_int_equal(nnb_model_set_io(&model, missing != 2, &in, 1, &output), 0);
+		assert_int_equal(nnb_model_finish(&model), -EINVAL);
+		nna_message_print_recent(to);
+		fclose(to);
+		snprintf(wanted, sizeof(wanted), "operand %u is no input", missing);
+		if (!strstr(text, wanted))
+			fail_msg("\"%s\" is not in:\n%s", wanted, text);
+		free(text);
+		nnb_model_fini(&model);
+	}
+}
+
 /* -------------------------------------------------------------------------------------- nesting */
 
 /* IF: inputs are a condition and four numbers, one output; both are passed on to the branches. */
@@ -372,6 +413,7 @@ int main(void)
 		cmocka_unit_test(tables_are_dropped),
 		cmocka_unit_test(arguments_are_kept),
 		cmocka_unit_test(invalid_models_hold_nothing),
+		cmocka_unit_test(unwritten_operands_are_named),
 		cmocka_unit_test(shared_models_are_one_subgraph),
 		cmocka_unit_test(refusals_name_operands),
 	};

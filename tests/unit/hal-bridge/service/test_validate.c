@@ -246,12 +246,33 @@ static void not_supported(void **state)
 	hal_model_fini(&m);
 }
 
+/* A model may name 256 extensions, and no more. */
+static void extensions(void **state)
+{
+	struct nnb_aidl_extension_name_and_prefix list[257];
+	char names[257][8];
+	struct hal_model m;
+	uint32_t count;
+
+	for (uint32_t i = 0; i < 257; i++) {
+		snprintf(names[i], sizeof(names[i]), "e%u", i);
+		list[i] = (struct nnb_aidl_extension_name_and_prefix){names[i], (uint16_t)(i + 1)};
+	}
+	for (uint32_t n = 255; n <= 257; n++) {
+		hal_model_init(&m);
+		m.model.extension_name_to_prefix.data = list;
+		m.model.extension_name_to_prefix.count = n;
+		assert_int_equal(hal_supported(*state, &m, &count), n <= 256 ? 0 : HAL_INVALID);
+		hal_model_fini(&m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(valid),	 cmocka_unit_test(refused),
 		cmocka_unit_test(circle),	 cmocka_unit_test(versions),
-		cmocka_unit_test(not_supported),
+		cmocka_unit_test(not_supported), cmocka_unit_test(extensions),
 	};
 
 	return cmocka_run_group_tests(tests, hal_setup, hal_teardown);
