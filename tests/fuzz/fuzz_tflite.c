@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer target of the whole way of a TFLite file: the reader, the translation, the compiler,
- * and a run on the loopback, all under AddressSanitizer. Any bytes may be refused, with a line that
- * says why; none may crash, leak or run for ever.
+ * libFuzzer target of the whole way of a TFLite file: the reader, the translation, the compiler, and
+ * a run on the loopback; and of the readers of what Vela has compiled, which nothing runs here. All
+ * are under AddressSanitizer. Any bytes may be refused, with a line that says why; none may crash,
+ * leak or run for ever.
  *
  * A file may ask for as much memory and time as any sound one: what is large is therefore only
  * translated, and runs have a duration and a limit for their loops.
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/fuzz/vela.h"
 #include "tests/fuzz/work.h"
 #include "frontend/tflite/translate.h"
 
@@ -121,10 +123,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tflite_model *model;
 	struct nna_graph *graph;
 
+	fuzz_ethosu_bytes(data, size);
 	if (tflite_parse(data, size, &model, error)) {
 		fuzz_demand_reason(error);
 		return 0;
 	}
+	fuzz_vela_model(model);
 	if (tflite_to_graph(model, NULL, &graph, &origin, error)) {
 		fuzz_demand_reason(error);
 		goto out;
