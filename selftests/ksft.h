@@ -4,7 +4,8 @@
  *
  * A program is a set of TEST()s. Each runs in a process of its own, with a time limit, so that a
  * crash or a hang is one failed test. PROGRAM [TEST] runs all of them or one. A test passes by
- * returning, fails by FAIL(), CHECK() or EQ(), and is skipped by SKIP().
+ * returning, fails by FAIL(), CHECK() or EQ(), and is skipped by SKIP(). One that ends with status
+ * KSFT_XFAIL is expected to fail.
  *
  * Exit status: 0, 1 (a test failed) or 4 (all were skipped).
  *
@@ -53,6 +54,7 @@
 TEST_HARNESS_MAIN
 #else
 #define KSFT_FAIL 1
+#define KSFT_XFAIL 2
 #define KSFT_SKIP 4
 
 struct ksft_test {
@@ -112,7 +114,7 @@ static inline void ksft_register(struct ksft_test *test)
 #ifndef KSELFTEST
 int main(int argc, char **argv)
 {
-	int count = 0, failed = 0, skipped = 0, n = 0;
+	int count = 0, failed = 0, skipped = 0, expected = 0, n = 0;
 	struct ksft_test *t;
 
 	for (t = ksft_first; t; t = t->next)
@@ -141,6 +143,9 @@ int main(int argc, char **argv)
 		} else if (WIFEXITED(status) && WEXITSTATUS(status) == KSFT_SKIP) {
 			printf("ok %d %s # SKIP\n", n, t->name);
 			skipped++;
+		} else if (WIFEXITED(status) && WEXITSTATUS(status) == KSFT_XFAIL) {
+			printf("ok %d %s # XFAIL\n", n, t->name);
+			expected++;
 		} else {
 			if (WIFSIGNALED(status))
 				printf("# ended by signal %d\n", WTERMSIG(status));
@@ -148,7 +153,8 @@ int main(int argc, char **argv)
 			failed++;
 		}
 	}
-	printf("# Totals: pass:%d fail:%d skip:%d\n", count - failed - skipped, failed, skipped);
+	printf("# Totals: pass:%d fail:%d xfail:%d skip:%d\n",
+	       count - failed - expected - skipped, failed, expected, skipped);
 	return failed ? KSFT_FAIL : count == skipped ? KSFT_SKIP : 0;
 }
 
