@@ -42,3 +42,14 @@ selftests: $(SELFTESTS) $(FUZZ_IOCTL)
 
 check-kernel: kernel selftests $(BUILD)/bin/nna-device
 	vm/run --timeout 600 --load vgem -- selftests/run --build $(BUILD)
+
+# Programs that test the kernel's driver for Ethos-U: make check-ethosu-selftests runs them.
+ETHOSU_SELFTESTS := $(filter-out %/ethosu_test,$(patsubst selftests/%.c,$(BUILD)/selftests/%,\
+	$(wildcard selftests/ethosu/*_test.c)))
+TESTS += $(ETHOSU_SELFTESTS)
+
+$(ETHOSU_SELFTESTS): $(BUILD)/selftests/ethosu/%: $(BUILD)/obj/selftests/ethosu/%.o \
+		$(BUILD)/obj/selftests/ethosu/ethosu_test.o $(BUILD)/obj/selftests/nna_test.o
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(SELFTEST_LIBS) -pthread

@@ -30,13 +30,15 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 #. test: check-ethosu: operators and models on the Ethos-U against LiteRT, three configurations; then through the kernel's driver in VMs
 #. test: check-ethosu-operators: the first half, without a VM
 #. test: check-ethosu-files: what Vela has compiled by nnactl and by LiteRT with the delegate, without a VM
+#. test: check-ethosu-selftests: kselftests of the kernel's driver in VMs, and of the driver with docs/ethosu-patches
 #. test: check-ethosu-long: all configurations, memory modes and choices of Vela, which give the same bytes: an hour
 #
 # tests/clients/setup and tests/ethosu/setup fetch LiteRT and Vela once; vm/setup --ethosu the driver's source.
 ETHOSU_CASES := $(BUILD)/ethosu/cases
 ETHOSU_MODELS = $(wildcard ../shared/models/*.tflite)
 ETHOSU_OPERATORS = $$(tests/clients/setup) tests/ethosu/operators.py --build $(BUILD) --vela $$(tests/ethosu/setup)
-.PHONY: check-ethosu check-ethosu-operators check-ethosu-files check-ethosu-long
+.PHONY: check-ethosu check-ethosu-operators check-ethosu-files check-ethosu-selftests \
+	check-ethosu-long
 check-ethosu-operators: $(ETHOSU_RUN)
 	rm -rf $(ETHOSU_CASES)
 	$(ETHOSU_OPERATORS) --keep $(ETHOSU_CASES) $(ETHOSU_MODELS)
@@ -50,6 +52,13 @@ check-ethosu: check-ethosu-operators check-ethosu-files $(ETHOSU_DRIVE) all
 	vm/setup --ethosu
 	$$(tests/ethosu/setup) tests/ethosu/driver.py --build $(BUILD) --operators $(ETHOSU_CASES) $(ETHOSU_MODELS)
 	$(ETHOSU_FILES) --vm $(filter %/mobilenet_v1_0.25_128_quant.tflite %/mobilenet_v2_1.0_224_quant.tflite,$(ETHOSU_MODELS))
+	$(MAKE) check-ethosu-selftests
+
+check-ethosu-selftests: $(ETHOSU_SELFTESTS) $(BUILD)/bin/nna-device
+	vm/setup --ethosu
+	selftests/ethosu/run --build $(BUILD)
+	module=$$(tests/ethosu/patched $(BUILD)/ethosu/patched) && \
+		selftests/ethosu/run --build $(BUILD) --module $$module --patched ethos-u85-256
 
 check-ethosu-long: $(ETHOSU_RUN) $(ETHOSU_NODE) all
 	$(ETHOSU_OPERATORS) --long $(ETHOSU_MODELS)

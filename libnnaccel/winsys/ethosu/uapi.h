@@ -56,11 +56,36 @@ struct ethosu_submit {
 	__u32 count, perfmon;
 };
 
+#define ETHOSU_PERFMON_COUNTERS 8 /* at most */
+#define ETHOSU_PERFMON_CLEAR_GLOBAL 1
+
+struct ethosu_perfmon_create {
+	__u32 id, ncounters;
+	__u16 counters[ETHOSU_PERFMON_COUNTERS];
+};
+
+struct ethosu_perfmon_destroy {
+	__u32 id, pad;
+};
+
+struct ethosu_perfmon_values {
+	__u32 id, pad;
+	__u64 pointer; /* of ncounters + 1 numbers of 64 bits, the last one of cycles */
+};
+
+struct ethosu_perfmon_global {
+	__u32 flags, id;
+};
+
 #define ETHOSU_QUERY ETHOSU_COMMAND(0, struct ethosu_query)
 #define ETHOSU_BO_CREATE ETHOSU_COMMAND(1, struct ethosu_bo_create)
 #define ETHOSU_BO_WAIT ETHOSU_COMMAND(2, struct ethosu_bo_wait)
 #define ETHOSU_BO_OFFSET ETHOSU_COMMAND(3, struct ethosu_bo_offset)
 #define ETHOSU_STREAM_CREATE ETHOSU_COMMAND(4, struct ethosu_stream_create)
 #define ETHOSU_SUBMIT ETHOSU_COMMAND(5, struct ethosu_submit)
+#define ETHOSU_PERFMON_CREATE ETHOSU_COMMAND(6, struct ethosu_perfmon_create)
+#define ETHOSU_PERFMON_DESTROY ETHOSU_COMMAND(7, struct ethosu_perfmon_destroy)
+#define ETHOSU_PERFMON_VALUES ETHOSU_COMMAND(8, struct ethosu_perfmon_values)
+#define ETHOSU_PERFMON_GLOBAL ETHOSU_COMMAND(9, struct ethosu_perfmon_global)
 
 #endif
