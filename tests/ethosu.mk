@@ -27,7 +27,7 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(SELFTEST_LIBS)
 
-#. test: check-ethosu: operators and models on the Ethos-U against LiteRT, three configurations; then through the kernel's driver in VMs
+#. test: check-ethosu: operators and models on the Ethos-U against LiteRT, three configurations; then through the kernel's driver in VMs; TEFLON=PATH also runs Mesa's libteflon
 #. test: check-ethosu-operators: the first half, without a VM
 #. test: check-ethosu-files: what Vela has compiled by nnactl and by LiteRT with the delegate, without a VM
 #. test: check-ethosu-selftests: kselftests of the kernel's driver in VMs, and of the driver with docs/ethosu-patches
@@ -53,6 +53,7 @@ check-ethosu: check-ethosu-operators check-ethosu-files $(ETHOSU_DRIVE) all
 	$$(tests/ethosu/setup) tests/ethosu/driver.py --build $(BUILD) --operators $(ETHOSU_CASES) $(ETHOSU_MODELS)
 	$(ETHOSU_FILES) --vm $(filter %/mobilenet_v1_0.25_128_quant.tflite %/mobilenet_v2_1.0_224_quant.tflite,$(ETHOSU_MODELS))
 	$(MAKE) check-ethosu-selftests
+	tests/ethosu/teflon "$(TEFLON)" $(ETHOSU_MODELS)
 
 check-ethosu-selftests: $(ETHOSU_SELFTESTS) $(BUILD)/bin/nna-device
 	vm/setup --ethosu
