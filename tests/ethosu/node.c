@@ -91,17 +91,20 @@ static struct node *node_of(int fd)
 static int open_node(void)
 {
 	const char *name = getenv(ETHOSU_NODE_MODEL);
+	const struct ethosu_config *wanted = name ? ethosu_config_find(name) : NULL;
 	struct stat info;
 	uint32_t i = 0;
 	int fd;
 
-	if (!name || !ethosu_config_find(name)) {
+	if (!wanted) {
 		errno = ENOENT;
 		return -1;
 	}
 	pthread_mutex_lock(&lock);
-	if (!config) {
-		config = ethosu_config_find(name);
+	if (config != wanted) {
+		if (config)
+			test_ethosu_destroy(&npu);
+		config = wanted;
 		test_ethosu_create(&npu, config, 1);
 	}
 	fd = memfd_create("ethosu", MFD_CLOEXEC);

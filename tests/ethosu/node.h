@@ -5,8 +5,9 @@
  *
  * The functions open(), scandir() and ioctl() of the C library are replaced: in a program that is
  * linked with node.o, and in any program under LD_PRELOAD of libethosu_node.so. The path is
- * ETHOSU_NODE, the NPU that of $ETHOSU_NODE_MODEL. It checks less than the kernel does: that a
- * stream ends with STOP, has no RESIZE, and stays in its buffers.
+ * ETHOSU_NODE. The NPU is that of $ETHOSU_NODE_MODEL, which may change while no node is open. It
+ * checks less than the kernel does: that a stream ends with STOP, has no RESIZE, and stays in its
+ * buffers.
  *
  * $ETHOSU_NODE_FAULT is what goes wrong with each job, as the driver's ABI shows it:
  *

@@ -89,17 +89,25 @@ static void run_file(const char *path, struct nna_device *nna)
 	tflite_free(model);
 }
 
+/* Each runs twice, but for RESIZE, which the driver refuses. */
 static void test_streams(void **state)
 {
-	unsigned int before = ethosu_node_jobs();
+	unsigned int before = ethosu_node_jobs(), ran = 0;
 	glob_t files;
 
 	(void)state;
-	assert_int_equal(glob("tests/ethosu/streams/" MODEL "_*.stream", 0, NULL, &files), 0);
-	assert_true(files.gl_pathc > 10);
-	for (size_t i = 0; i < files.gl_pathc; i++)
+	assert_int_equal(glob("tests/ethosu/streams/*.stream", 0, NULL, &files), 0);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		if (strstr(files.gl_pathv[i], "_resize_"))
+			continue;
+		vela_file_read(&file, files.gl_pathv[i]);
+		setenv(ETHOSU_NODE_MODEL, file.config->name, 1);
 		run_file(files.gl_pathv[i], NULL);
-	assert_int_equal(ethosu_node_jobs() - before, 2 * files.gl_pathc);
+		ran++;
+	}
+	setenv(ETHOSU_NODE_MODEL, MODEL, 1);
+	assert_true(ran > 30);
+	assert_int_equal(ethosu_node_jobs() - before, 2 * ran);
 	globfree(&files);
 }
 
