@@ -163,6 +163,19 @@ static int make_values(struct vela_program *p, char *error)
 
 /* ---- life ---- */
 
+/* Streams are for the shapes that Vela has compiled them for. */
+static int check_shapes(const struct tflite_subgraph *sub, char *error)
+{
+	for (uint32_t i = 0; i < sub->inputs.count; i++) {
+		if (!sub->tensors[sub->inputs.at[i]].changed)
+			continue;
+		snprintf(error, TFLITE_ERROR_SIZE, "input %u has another shape than the one that "
+			 "Vela has compiled the model for", i);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int vela_program_create(const struct tflite_model *model,
 			const struct vela_program_options *options, struct vela_program **out,
 			char *error)
@@ -191,7 +204,8 @@ int vela_program_create(const struct tflite_model *model,
 	if (!ret && p->own_arena)
 		ret = vela_arena_sizes(model, &scratch, &fast, error) ?:
 		      vela_arena_create(options->npu, scratch, fast, &p->arena, error);
-	ret = ret ?: make_steps(p, options, error) ?: make_values(p, error);
+	ret = ret ?: check_shapes(sub, error) ?: make_steps(p, options, error) ?:
+	      make_values(p, error);
 	if (!ret)
 		ret = vela_program_reset(p);
 	if (ret)

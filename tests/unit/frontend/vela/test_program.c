@@ -189,6 +189,24 @@ static void test_refused(void **state)
 	refused(NULL, true, true, "operator 0 (MAXIMUM): Vela left it to the CPU");
 }
 
+static void test_other_shape(void **state)
+{
+	const struct vela_program_options options = { .npu = ETHOSU_NODE };
+	char error[TFLITE_ERROR_SIZE] = "";
+	struct vela_program *program;
+	struct tflite_model *model;
+
+	(void)state;
+	vela_file_read(&file, ADD);
+	vela_model_make(&made, &file);
+	vela_model_write(&written, &made, &file, false, true);
+	assert_int_equal(tflite_parse(written.bytes, written.size, &model, error), 0);
+	assert_int_equal(tflite_set_input_shape(model, 0, 1, (const uint32_t[]){ 16 }, error), 0);
+	assert_int_equal(vela_program_create(model, &options, &program, error), -EINVAL);
+	assert_non_null(strstr(error, "input 0 has another shape"));
+	tflite_free(model);
+}
+
 static void test_metadata(void **state)
 {
 	const int32_t numbers[] = { 0, 1, 2, 16, -1 };
@@ -255,6 +273,7 @@ int main(void)
 		cmocka_unit_test(test_streams),
 		cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_other_shape),
 		cmocka_unit_test(test_metadata),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_no_node),
