@@ -11,6 +11,7 @@
 #include "nna_control.h"
 #include "nna_core.h"
 #include "nna_debugfs.h"
+#include "nna_gate.h"
 #include "nna_gem.h"
 #include "nna_pm.h"
 #include "nna_ring.h"
@@ -62,6 +63,16 @@ static int nna_debugfs_rings(struct seq_file *m, void *data)
 			   ring->completions, regs.status, regs.head, regs.done, regs.doorbell);
 		spin_unlock_irq(&ring->lock);
 	}
+	return 0;
+}
+
+static int nna_debugfs_scheduled(struct seq_file *m, void *data)
+{
+	struct nna_device *nna = nna_debugfs_device(m);
+	unsigned int i;
+
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		seq_printf(m, "%u %u\n", i, nna_gates_entries(nna, i));
 	return 0;
 }
 
@@ -164,6 +175,7 @@ static const struct drm_debugfs_info nna_debugfs_files[] = {
 	{ "gpuvas", nna_debugfs_gpuvas },
 	{ "latency", nna_debugfs_latency },
 	{ "shrinker", nna_debugfs_shrinker },
+	{ "scheduled", nna_debugfs_scheduled },
 };
 
 void nna_debugfs_init(struct nna_device *nna)

@@ -8,6 +8,7 @@
  *  gpuvas	the mappings of each address space
  *  latency	time from doorbell to wake-up for an entry that does nothing; measured by each read
  *  shrinker	pages that may be purged; calls, objects that they looked at and purged
+ *  scheduled	each job ring: jobs that the scheduler has, so without those that wait for a fence
  */
 #ifndef NNA_DEBUGFS_H
 #define NNA_DEBUGFS_H

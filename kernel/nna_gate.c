@@ -243,6 +243,17 @@ void nna_gates_doom(struct nna_device *nna)
 		nna_gates_doom_ring(&nna->gates[i]);
 }
 
+u32 nna_gates_entries(struct nna_device *nna, unsigned int ring)
+{
+	struct nna_gates *gates = &nna->gates[ring];
+	u32 entries;
+
+	spin_lock_irq(&gates->lock);
+	entries = gates->entries;
+	spin_unlock_irq(&gates->lock);
+	return entries;
+}
+
 void nna_gate_queue_doom(struct nna_gate_queue *queue)
 {
 	struct nna_gates *gates = queue->gates;

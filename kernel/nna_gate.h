@@ -108,6 +108,9 @@ void nna_gates_doom(struct nna_device *nna);
 void nna_gate_queue_init(struct nna_gate_queue *queue, struct nna_device *nna, unsigned int ring,
 			 struct nna_share *share);
 
+/** nna_gates_entries() - Jobs of a job ring that the scheduler has: their entries are reserved. */
+u32 nna_gates_entries(struct nna_device *nna, unsigned int ring);
+
 /** nna_gate_queue_doom() - End all waiting jobs of a queue, and all that come; any context. */
 void nna_gate_queue_doom(struct nna_gate_queue *queue);
 

@@ -342,12 +342,30 @@ static void wait_in_all_contexts(uid_t uid, int sync_file, unsigned int ctxs)
 	}
 }
 
-/* 16,384 contexts whose jobs wait for a fence cost another user's job nothing. */
+/* The jobs of a ring that the scheduler has to look at. */
+static unsigned int scheduled(int fd, unsigned int ring)
+{
+	char *text = debugfs_read(fd, "scheduled"), *line = text;
+	unsigned int n, jobs;
+
+	for (; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+		if (sscanf(line, "%u %u", &n, &jobs) == 2 && n == ring) {
+			free(text);
+			return jobs;
+		}
+	FAIL("debugfs says nothing of ring %u", ring);
+}
+
+/*
+ * 16,384 contexts whose jobs wait for a fence cost another user's job nothing: the scheduler has
+ * none of them. The times are printed; no test can fail by them.
+ */
 TEST(waiting_contexts)
 {
 	const unsigned int ctxs = hw_info(nna_open()).max_ctxs, files = 4096 / ctxs;
 	struct env blocker, other;
 	uint64_t alone, cold, first, beside;
+	char *counters;
 	uint32_t out;
 	int sync_file;
 
@@ -368,16 +386,19 @@ TEST(waiting_contexts)
 
 	for (unsigned int i = 0; i < WAITING_USERS * files; i++)
 		wait_in_all_contexts(OTHER + 1 + i % WAITING_USERS, sync_file, ctxs);
+	EQ(scheduled(other.fd, DRM_NNA_CTX_PRIORITY_MEDIUM), 0);
+	counters = debugfs_read(other.fd, "counters");
+	CHECK(text_value(counters, "jobs_alive") >= WAITING_USERS * files * ctxs);
+	free(counters);
+	/* They have waited until here. */
+	EQ(sync_file_status(sync_file), 0);
 	first = now_ns();
 	EQ(submit_and_wait(&other), 0);
-	CHECK(in_time(first, SECOND));
 	first = now_ns() - first;
 	beside = null_job(&other);
-	EQ(sync_file_status(sync_file), 0);
 	printf("# beside %u waiting contexts: the first null job takes %.1f times as long as one ",
 	       WAITING_USERS * files * ctxs, (double)first / (double)cold);
 	printf("alone after a second (%llu us), the median of %d %.1f times (%llu us)\n",
 	       (unsigned long long)cold / 1000, JOBS, (double)beside / (double)alone,
 	       (unsigned long long)alone / 1000);
-	CHECK(beside <= 2 * alone);
 }
