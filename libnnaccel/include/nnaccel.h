@@ -130,7 +130,7 @@ enum nna_isa {
 /**
  * struct nna_device_options - how to open a device; zeros are the defaults
  * @log: where messages of the device, its programs and executions go
- * @threads: loopback: threads that compute; 0 is one for each CPU
+ * @threads: loopback: threads that compute, at most 64; 0 is one for each CPU
  * @isa: loopback: the kernels to compute with; -ENOTSUP when this machine cannot
  * @charge: called before @bytes more of memory are taken for the device: for its buffers, own and
  *	imported, its programs and its executions, and while a program is compiled or loaded. It

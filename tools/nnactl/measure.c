@@ -20,7 +20,7 @@ bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **
 			m->signature = optarg;
 		else if (c == 's')
 			m->shared = true;
-		else if (c == 't' && !nnactl_number("--threads", optarg, 1, 1024, &m->threads))
+		else if (c == 't' && !nnactl_number("--threads", optarg, 1, 64, &m->threads))
 			return false;
 		else if (c == 'r' && !nnactl_number("--runs", optarg, 1, m->most_runs, &m->runs))
 			return false;

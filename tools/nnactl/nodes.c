@@ -69,6 +69,34 @@ int nnactl_nodes_each(int (*visit)(const char *name, const char *path, void *use
 	return ret;
 }
 
+/* What nnactl_nodes_name() looks for. */
+struct search {
+	const char *device;
+	char *path;
+	size_t size;
+};
+
+static int compare_node(const char *name, const char *path, void *user)
+{
+	const struct search *search = user;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (is_node(&places[i], name) && has_driver(&places[i], name) == 1 &&
+		    (!strcmp(search->device, "auto") || !strcmp(search->device, path))) {
+			snprintf(search->path, search->size, "%s", path);
+			return 1;
+		}
+	return 0;
+}
+
+bool nnactl_nodes_name(const char *device, char *path, size_t size)
+{
+	struct search search = { device, path, size };
+
+	snprintf(path, size, "%s", device);
+	return nnactl_nodes_each(compare_node, &search) == 1;
+}
+
 bool nnactl_nodes_any(void)
 {
 	bool any = false;

@@ -14,6 +14,7 @@
 #include "frontend/tflite/signature.h"
 #include "frontend/vela/arena.h"
 #include "frontend/vela/program.h"
+#include "tools/nnactl/nodes.h"
 
 /* Of messages: names that are looked through, characters of a name, and of a list of names. */
 #define MAX_NAMES 64u
@@ -34,27 +35,33 @@ int nnactl_device_open(const char *name, uint32_t threads, struct nna_device **d
 		       struct nnactl_log *log)
 {
 	struct nna_device_options options = { .log = { log_line, log }, .threads = threads };
+	char node[64];
+	bool ours;
 	int ret;
 
 	log->error[0] = 0;
 	ret = nna_device_open(name, &options, device);
 	if (!ret)
 		return 0;
+	ours = nnactl_nodes_name(name, node, sizeof(node));
 	switch (-ret) {
 	case ENOENT:
 		return nnactl_error("there is no device %s: load the driver (nnactl load nna.ko), "
-				    "or use --device loopback", name);
+				    "or use --device loopback", node);
 	case ENODEV:
+		if (ours)
+			return nnactl_error("%s is lost: bind the driver anew (nnactl unload, "
+					    "nnactl load)", node);
 		return nnactl_error("%s is not an NNA accelerator: use --device auto or loopback",
-				    name);
+				    node);
 	case EACCES:
 		return nnactl_error("no permission for %s: "
-				    "join the group that owns it (render), or be root", name);
+				    "join the group that owns it (render), or be root", node);
 	case EPROTO:
 		return nnactl_error("%s speaks another version: "
-				    "use driver and library of one release", name);
+				    "use driver and library of one release", node);
 	default:
-		return nnactl_failed(log, "cannot open device %s: %s", name, strerror(-ret));
+		return nnactl_failed(log, "cannot open device %s: %s", node, strerror(-ret));
 	}
 }
 
