@@ -53,8 +53,8 @@ void delegate_npu_release(const struct delegate *delegate, struct TfLiteContext 
 			  struct vela_program *program);
 
 /*
- * Tell TFLite that the memory of such operators needs none of its own: it would refuse to run a node
- * whose input has no bytes. Return: 0 or TFLITE_STATUS_ERROR.
+ * Tell TFLite that the memory of such operators needs none of its own: it would refuse to run a
+ * node whose input has no bytes. Return: 0 or TFLITE_STATUS_ERROR.
  */
 int delegate_npu_hide_memory(struct TfLiteContext *context, const struct delegate_model *model);
 

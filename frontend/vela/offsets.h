@@ -2,8 +2,8 @@
 /*
  * Where Vela has put the tensors of a model in the scratch memory: the metadata
  * "OfflineMemoryAllocation", little-endian numbers of 32 bits: a version, the number of subgraphs,
- * that of tensors, then an offset in bytes for each tensor, -1 for one that has no place. Tensors that
- * the reader of files has added have none either.
+ * that of tensors, then an offset in bytes for each tensor, -1 for one that has no place. Tensors
+ * that the reader of files has added have none either.
  */
 #ifndef VELA_OFFSETS_H
 #define VELA_OFFSETS_H

@@ -358,7 +358,8 @@ int nnb_helper_transfer(struct nnb_service *service, struct nnb_user *user,
 	if (ret) {
 		close(alive[0]);
 	} else {
-		const struct nnb_helper_request r = {transfer->op, transfer->offset, transfer->size};
+		const struct nnb_helper_request r = { transfer->op, transfer->offset,
+						      transfer->size };
 		const int fds[NNB_FDS] = {transfer->fd, data[1], alive[1]};
 
 		/* Without a helper the pipe hangs up below, and the count goes down again. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer target of the whole way of a TFLite file: the reader, the translation, the compiler, and
- * a run on the loopback; and of the readers of what Vela has compiled, which nothing runs here. All
+ * libFuzzer target of the whole way of a TFLite file: the reader, the translation, the compiler,
+ * and a run on the loopback; and of the readers of what Vela has compiled, which nothing runs here. All
  * are under AddressSanitizer. Any bytes may be refused, with a line that says why; none may crash,
  * leak or run for ever.
  *
