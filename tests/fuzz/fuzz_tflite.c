@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * libFuzzer target of the whole way of a TFLite file: the reader, the translation, the compiler,
- * and a run on the loopback; and of the readers of what Vela has compiled, which nothing runs here. All
- * are under AddressSanitizer. Any bytes may be refused, with a line that says why; none may crash,
- * leak or run for ever.
+ * and a run on the loopback; and of the readers of what Vela has compiled, which nothing runs here.
+ * All are under AddressSanitizer. Any bytes may be refused, with a line that says why; none may
+ * crash, leak or run for ever.
  *
  * A file may ask for as much memory and time as any sound one: what is large is therefore only
  * translated, and runs have a duration and a limit for their loops.
