@@ -123,19 +123,22 @@ static void test_rest(void **state)
 	nna_device_close(nna);
 }
 
-/* The file that @change has changed is refused with @text. */
-static void refused(void (*change)(void), bool around, bool metadata, const char *text)
+/* The file that @change has changed is refused with @code and @text. */
+static void refused(void (*change)(void), bool around, bool metadata, int code, const char *text)
 {
 	char error[TFLITE_ERROR_SIZE] = "";
 	struct vela_program *program;
 	struct tflite_model *model;
+	int ret;
 
 	vela_file_read(&file, ADD);
 	vela_model_make(&made, &file);
 	if (change)
 		change();
 	vela_model_write(&written, &made, &file, around, metadata);
-	assert_true(create(&model, NULL, &program, error) < 0);
+	ret = create(&model, NULL, &program, error);
+	if (ret != code)
+		fail_msg("'%s': %d, not %d", error, ret, code);
 	if (!strstr(error, text))
 		fail_msg("'%s' does not say '%s'", error, text);
 	tflite_free(model);
@@ -177,16 +180,18 @@ static void put_resize(void)
 static void test_refused(void **state)
 {
 	(void)state;
-	refused(set_other_npu, false, true, "operator 0 (ethos-u): it is compiled for "
+	refused(set_other_npu, false, true, -EINVAL, "operator 0 (ethos-u): it is compiled for "
 		"ethos-u85-256, " ETHOSU_NODE " is ethos-u65-256");
-	refused(cut_payload, false, true, "operator 0 (ethos-u): the payload is cut off");
-	refused(move_outside, false, true, "does not lie in the scratch memory of 640 bytes");
-	refused(take_place, false, true, "has no place in the scratch memory");
-	refused(drop_constant, false, true, "operator 0 (ethos-u): its command stream is no "
-		"constant");
-	refused(put_resize, false, true, "operator 0 (ethos-u): the kernel's driver refuses");
-	refused(NULL, false, false, "no metadata OfflineMemoryAllocation");
-	refused(NULL, true, true, "operator 0 (MAXIMUM): Vela left it to the CPU");
+	refused(cut_payload, false, true, -EINVAL, "operator 0 (ethos-u): the payload is cut off");
+	refused(move_outside, false, true, -EINVAL,
+		"does not lie in the scratch memory of 640 bytes");
+	refused(take_place, false, true, -EINVAL, "has no place in the scratch memory");
+	refused(drop_constant, false, true, -EINVAL,
+		"operator 0 (ethos-u): its command stream is no constant");
+	refused(put_resize, false, true, -EINVAL,
+		"operator 0 (ethos-u): the kernel's driver refuses");
+	refused(NULL, false, false, -EINVAL, "no metadata OfflineMemoryAllocation");
+	refused(NULL, true, true, -ENODEV, "operator 0 (MAXIMUM): Vela left it to the CPU");
 }
 
 static void test_other_shape(void **state)

@@ -4,6 +4,7 @@
  * for these numbers and scales: limits, both signs, saturation and ties; `make check-clients-sweep`
  * has all numbers and random scales.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,12 +132,42 @@ static void test_comparison(void **state)
 	assert_memory_equal(out, less, sizeof(out));
 }
 
+/* Quotients of all pairs of UINT8, within a step of the exact one; that by zero is zero. */
+static void test_quotients(void **state)
+{
+	static uint8_t a[65536], b[65536], out[65536];
+	const struct one_operator m = {
+		.code = TFLITE_DIV,
+		.tensors = { { TFLITE_UINT8, 1, { 65536 }, NULL, 0, 0.5f, 128 },
+			     { TFLITE_UINT8, 1, { 65536 }, NULL, 0, 0.25f, 100 },
+			     { TFLITE_UINT8, 1, { 65536 }, NULL, 0, 0.0625f, 120 } },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, -1 },
+		.options = 29,
+	};
+
+	for (uint32_t i = 0; i < 65536; i++) {
+		a[i] = i >> 8;
+		b[i] = i & 255;
+	}
+	run(&m, (const void *[]){ a, b }, (void *[]){ out });
+	for (uint32_t i = 0; i < 65536; i++) {
+		double exact = b[i] == 100 ? 0 : (a[i] - 128) * 0.5 / ((b[i] - 100) * 0.25);
+		double want = fmin(fmax(exact / 0.0625 + 120, 0), 255);
+
+		if (fabs(out[i] - want) > 1)
+			fail_msg("%d / %d: %u, not %g", a[i] - 128, b[i] - 100, out[i], want);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_signed_functions),
 		cmocka_unit_test(test_comparison),
+		cmocka_unit_test(test_quotients),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
