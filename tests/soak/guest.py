@@ -15,9 +15,10 @@ whose lines reach the host by the console and do not mix:
 
 Four bystanders compute all the time: a client of the first device and one of a device that is plugged in and
 taken away (soak_client), nnv_run on either of them, nnv_hal through the HAL's service. Beside them actions are
-drawn by SEED, each kind once before any kind comes again. After each action every bystander has to give right
-results again; the soak waits for that event without a limit of its own. An action says whom it may cost errors;
-an error of anybody else is a failure, and so is every wrong result. KINDS is "all", or kinds with commas between.
+drawn by SEED, each kind once before any kind comes again, except that the service is killed four times at most.
+After each action every bystander has to give right results again; the soak waits for that event without a limit of
+its own. An action says whom it may cost errors; an error of anybody else is a failure, and so is every wrong
+result. KINDS is "all", or kinds with commas between.
 """
 
 import codecs
@@ -155,6 +156,7 @@ class Soak:
         self.kinds = self.KINDS if kinds == "all" else kinds.split(",")
         self.build, self.models = build, models
         self.end = time.monotonic() + hours * 3600
+        self.service_life = hours * 3600 / 4
         self.selector = selectors.DefaultSelector()
         self.processes = set()
         self.scope = set()
@@ -165,6 +167,7 @@ class Soak:
         self.next_sample = 0
         self.service = None
         self.service_number = 0
+        self.service_since = 0
         self.serves = False
         self.bystanders = {}
         self.port = 0
@@ -351,6 +354,7 @@ class Soak:
 
         self.serves = False
         self.service_number += 1
+        self.service_since = time.monotonic()
         self.service = Process(self, "service", [f"{self.build}/bin/nnaccel-hal", f"--device={self.node(self.main)}"],
                                set(), on_line, on_end)
         self.pump(lambda: self.serves or not self.service)
@@ -534,6 +538,9 @@ class Soak:
                 self.random.shuffle(deck)
             kind = deck.pop()
             if kind == "replace" and self.port == PORTS:
+                continue
+            # A service that soon dies does not show whether its memory grows.
+            if kind == "kill_service" and time.monotonic() < self.service_since + self.service_life:
                 continue
             self.action = kind.replace("_", " ")
             failed = self.failed

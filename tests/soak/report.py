@@ -7,9 +7,10 @@ is what the guest calls one (a wrong result, an error that no action explains, s
 the kernel's log that is a splat, a soak that did not come to its end, and memory that grows.
 
 Memory that grows: samples between two actions are fitted by least squares with one slope for all processes of a
-kind and a level for each process, without the first of each process, which still warms up. It grows if the slope
-is above BOUNDS, MiB in an hour, by more than three times its standard error, and by more than NOISE MiB over the
-time of the samples. The guest's memory is what it could not reclaim, the others' is their own (RssAnon).
+kind and a level for each process, without the first WARM_S seconds of each: until then threads and their pools of
+memory come into being. It grows if the slope is above BOUNDS, MiB in an hour, by more than three times its standard
+error, and makes more than NOISE MiB in the longest life of a process. The guest's memory is what it could not
+reclaim, the others' is their own (RssAnon).
 """
 
 import argparse
@@ -19,8 +20,8 @@ import sys
 from pathlib import Path
 
 BOUNDS = {"guest": 16.0, "service": 4.0, "device": 4.0}
-NOISE = 4.0
-WARM_S = 60
+NOISE = 2.0
+WARM_S = {"guest": 60, "service": 300, "device": 60}
 LEAST = 8  # samples that a fit needs
 NAMES = {"main": "client of the first device", "hot": "client of the hot-plugged device",
          "cases": "conformance cases", "hal": "conformance cases through the HAL"}
@@ -45,13 +46,12 @@ def memory(events, quiet):
     return series
 
 
-def slope(processes):
-    """(MiB in an hour, its standard error, hours) of the common slope; None if there is too little to fit."""
-    xy = xx = yy = 0.0
+def slope(processes, warm_s):
+    """(MiB in an hour, its standard error, hours of the longest life); None if there is too little to fit."""
+    xy = xx = yy = longest = 0.0
     count = levels = 0
-    first, last = math.inf, -math.inf
     for points in processes.values():
-        points = [(t / 3600, value) for t, value in points if t >= points[0][0] + WARM_S]
+        points = [(t / 3600, value) for t, value in points if t >= points[0][0] + warm_s]
         if len(points) < 2:
             continue
         mean_t = sum(t for t, _ in points) / len(points)
@@ -60,12 +60,12 @@ def slope(processes):
         xx += sum((t - mean_t) ** 2 for t, _ in points)
         yy += sum((value - mean) ** 2 for _, value in points)
         count, levels = count + len(points), levels + 1
-        first, last = min(first, points[0][0]), max(last, points[-1][0])
+        longest = max(longest, points[-1][0] - points[0][0])
     if count < LEAST or count - levels < 2 or not xx:
         return None
     fitted = xy / xx
     rest = max(yy - fitted * xy, 0.0)
-    return fitted, math.sqrt(rest / (count - levels - 1) / xx), last - first
+    return fitted, math.sqrt(rest / (count - levels - 1) / xx), longest
 
 
 def grows(kind, fit):
@@ -120,7 +120,7 @@ def judge(events):
         values = [value for _, value in sorted(point for points in processes.values() for point in points)]
         if not values:
             continue
-        fit = slope(quiet[kind])
+        fit = slope(quiet[kind], WARM_S[kind])
         told = f"{fit[0]:8.1f} +- {fit[1]:6.1f}" if fit else "too few samples"
         lines.append(f"{kind:20} {values[0]:8.1f} {values[-1]:8.1f} {max(values):8.1f} {told:>18}")
         if fit and grows(kind, fit):

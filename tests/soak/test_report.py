@@ -95,8 +95,8 @@ def growth():
 
 
 def warming_up():
-    """The first minute of a process, and the difference between one process and the next, are no growth."""
-    report(soak(service=lambda t: 2 if t % 1200 == 0 else 12 + t // 1200))
+    """The first minutes of a process, and the difference between one process and the next, are no growth."""
+    report(soak(service=lambda t: 2 + t % 1200 / 60 if t % 1200 < 300 else 12 + t // 1200))
 
 
 def picture():
