@@ -367,6 +367,32 @@ struct tflite_value tflite_reduced(struct tflite_translation *t, uint32_t type,
 	return y;
 }
 
+struct tflite_value tflite_positions(struct tflite_translation *t, uint32_t count)
+{
+	struct tflite_value none = { .operand = TFLITE_NO_OPERAND };
+	int32_t *numbers;
+
+	tflite_make_room(t, count);
+	numbers = t->ret ? NULL : tflite_derive(t->model, (size_t)count * sizeof(*numbers));
+	if (!numbers) {
+		tflite_no_memory(t);
+		return none;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		numbers[i] = (int32_t)i;
+	return tflite_int_tensor(t, 1, &count, numbers);
+}
+
+struct tflite_value tflite_along(struct tflite_translation *t, struct tflite_value v, uint32_t k,
+				 uint32_t rank)
+{
+	uint32_t dims[TFLITE_MAX_RANK];
+
+	for (uint32_t i = 0; i < rank; i++)
+		dims[i] = i == k ? v.o.dims[0] : 1;
+	return tflite_reshaped(t, v, rank, dims);
+}
+
 void tflite_result(struct tflite_translation *t, struct tflite_value x, uint32_t index)
 {
 	struct tflite_operand_desc o;

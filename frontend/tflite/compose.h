@@ -42,6 +42,12 @@ struct tflite_value tflite_int_tensor(struct tflite_translation *t, uint32_t ran
 struct tflite_value tflite_long_tensor(struct tflite_translation *t, uint32_t rank,
 				       const uint32_t *dims, const int64_t *values);
 
+/* The INT32 numbers 0 to @count - 1, [@count]. */
+struct tflite_value tflite_positions(struct tflite_translation *t, uint32_t count);
+/* @v [n] as [1, ..., n, ..., 1]: n elements of dimension @k of @rank. */
+struct tflite_value tflite_along(struct tflite_translation *t, struct tflite_value v, uint32_t k,
+				 uint32_t rank);
+
 /* A new operand of type @type, without quantisation, with the dims of @x. */
 struct tflite_value tflite_like(struct tflite_translation *t, const struct tflite_value *x,
 				uint32_t type);
@@ -174,6 +180,9 @@ bool tflite_is_resize16(const struct tflite_translation *t);
 
 /* Whether the operator is a BATCH_MATMUL of INT16 with INT16 or INT8 (ops/matmul.c). */
 bool tflite_is_matmul16(const struct tflite_translation *t);
+
+/* Whether it is a FULLY_CONNECTED of INT16 by INT16 without a bias (ops/matmul.c). */
+bool tflite_is_full16(const struct tflite_translation *t);
 
 /* Whether the operator is an ADD, SUB or MUL of INT16 that the sink computes as TFLite does. */
 bool tflite_is_arithmetic16(const struct tflite_translation *t);

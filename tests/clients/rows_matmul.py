@@ -4,7 +4,7 @@ BATCH_MATMUL with weights of INT8: hybrid, which multiplies FLOAT32 by them, and
 each column. LiteRT's kernels of INT8 and INT16 take such weights' scale to be 0.
 """
 
-from table import Row, T
+from table import NONE, RELU, Row, T, near
 
 BROADCAST = "LiteRT adds the rows of input 0 anew for each batch that it broadcasts to"
 
@@ -37,3 +37,9 @@ for name, left, batch in (("", (3, 8), ()), ("-batches", (2, 3, 8), (2,)),
 ROWS.append(Row("BATCH_MATMUL", [T(8, 3), weights(False)], [T()], ("FLOAT32",),
                 "BatchMatMulOptions", name="BATCH_MATMUL-hybrid-adjX", version=4, adjX=[True],
                 adjY=[False], asymmetricQuantizeInputs=[False, True]))
+ROWS += [Row("FULLY_CONNECTED", [T(*left, scale=(2.0 ** -15, 2.0 ** -10)),
+                                 T(5, terms, scale=(2.0 ** -15, 2.0 ** -10)), None],
+             [T(scale=near(lambda s: s[0] * s[1] * 2.0 ** 14 * terms ** 0.5))], ("INT16",),
+             "FullyConnectedOptions", version=11, name=f"FULLY_CONNECTED-wide-{terms}",
+             fusedActivationFunction=[NONE, RELU])
+         for left, terms in (((9, 8), 8), ((2, 3, 64), 64), ((4, 1000), 1000))]

@@ -107,11 +107,46 @@ static void wide_fully_connected(struct tflite_translation *t, uint32_t type, ui
 	tflite_finish_wide(t, parts[0], parts[1], w->dims[0]);
 }
 
+bool tflite_is_full16(const struct tflite_translation *t)
+{
+	const struct tflite_ints in = t->op->inputs, out = t->op->outputs;
+	const struct tflite_tensor *w;
+
+	if (t->op->code != TFLITE_FULLY_CONNECTED || in.count < 2 || in.at[0] < 0 ||
+	    in.at[1] < 0 || (in.count > 2 && in.at[2] >= 0) || out.count != 1)
+		return false;
+	w = &t->sub->tensors[in.at[1]];
+	return tflite_is_symmetric16(&t->sub->tensors[in.at[0]]) && tflite_is_symmetric16(w) &&
+	       tflite_is_symmetric16(&t->sub->tensors[out.at[0]]) && w->rank == 2 &&
+	       w->dims[1] <= MAX_PIECE && t->op->options.activation <= TFLITE_ACT_RELU6;
+}
+
+/* INT16 by INT16 without a bias: the sums of products of halves are exact in FLOAT32. */
+static void full16(struct tflite_translation *t, uint32_t type, uint32_t rows)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
+	struct tflite_factor factor =
+		tflite_factor_of((double)(tflite_scale(x) * tflite_scale(w)) /
+				 (double)tflite_scale(tflite_output(t, 0)));
+	struct tflite_value a[2], b[2], columns[2];
+
+	for (int i = 0; i < 2; i++) {
+		a[i] = tflite_reshaped(t, tflite_wide_part(t, tflite_value(t, 0), !i), 2,
+				       (uint32_t[]){ rows, w->dims[1] });
+		b[i] = tflite_wide_part(t, tflite_value(t, 1), !i);
+	}
+	for (int k = 0; k < 2; k++)
+		columns[k] = tflite_wide_sum(t, integer_rows(t, type, a[0], b[k]),
+					     integer_rows(t, type, a[1], b[k]));
+	tflite_store(t, tflite_rescaled(t, tflite_wide_sum(t, columns[0], columns[1]), &factor, 1,
+					TFLITE_RULE_64));
+}
+
 void tflite_translate_fully_connected(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x, *w, *y;
 	struct tflite_operand_desc o;
-	bool blocks;
+	bool blocks, full;
 
 	tflite_need(t, 2, 1);
 	x = tflite_input(t, 0);
@@ -124,7 +159,8 @@ void tflite_translate_fully_connected(struct tflite_translation *t, uint32_t typ
 	if (t->ret)
 		return;
 	blocks = x->type == TFLITE_FLOAT32 && w->type == TFLITE_INT8 && w->data && w->block_size;
-	if (blocks || tflite_is_hybrid(t) || tflite_is_wide(t)) {
+	full = tflite_is_full16(t);
+	if (blocks || full || tflite_is_hybrid(t) || tflite_is_wide(t)) {
 		uint32_t rows = w->dims[1] ? (uint32_t)(x->elements / w->dims[1]) : 0;
 
 		if (!rows || !w->dims[0] || (uint64_t)rows * w->dims[1] != x->elements)
@@ -133,6 +169,8 @@ void tflite_translate_fully_connected(struct tflite_translation *t, uint32_t typ
 				      w->dims[0], w->dims[1], (unsigned long long)x->elements);
 		else if (blocks)
 			block_fully_connected(t, type, rows);
+		else if (full)
+			full16(t, type, rows);
 		else if (tflite_is_wide(t))
 			wide_fully_connected(t, type, rows);
 		else

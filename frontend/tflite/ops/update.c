@@ -7,23 +7,6 @@
  */
 #include "frontend/tflite/rescale.h"
 
-/* Numbers 0 to @count - 1. */
-static struct tflite_value positions(struct tflite_translation *t, uint32_t count)
-{
-	struct tflite_value none = { .operand = TFLITE_NO_OPERAND };
-	int32_t *numbers;
-
-	tflite_make_room(t, count);
-	numbers = t->ret ? NULL : tflite_derive(t->model, (size_t)count * sizeof(*numbers));
-	if (!numbers) {
-		tflite_no_memory(t);
-		return none;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		numbers[i] = (int32_t)i;
-	return tflite_int_tensor(t, 1, &count, numbers);
-}
-
 /* The start within 0 and the last one that leaves room for the update: INT32 [rank]. */
 static struct tflite_value clamped_start(struct tflite_translation *t)
 {
@@ -44,17 +27,6 @@ static struct tflite_value clamped_start(struct tflite_translation *t)
 	return tflite_cast(t, v, NNA_OPERAND_TENSOR_INT32);
 }
 
-/* @v [n] as [1, ..., n, ..., 1], n elements of dimension @k of @rank. */
-static struct tflite_value along(struct tflite_translation *t, struct tflite_value v, uint32_t k,
-				 uint32_t rank)
-{
-	uint32_t dims[TFLITE_MAX_RANK];
-
-	for (uint32_t i = 0; i < rank; i++)
-		dims[i] = i == k ? v.o.dims[0] : 1;
-	return tflite_reshaped(t, v, rank, dims);
-}
-
 /* An update with elements. */
 static void update_box(struct tflite_translation *t)
 {
@@ -67,7 +39,7 @@ static void update_box(struct tflite_translation *t)
 
 		if (update->dims[k] == x->dims[k])
 			continue;
-		at = positions(t, x->dims[k]);
+		at = tflite_positions(t, x->dims[k]);
 		here = tflite_part(t, start, 0, k, 1);
 		if (update->dims[k] == 1) {
 			inside = tflite_binary(t, NNA_OPERATION_EQUAL, at, here);
@@ -80,7 +52,7 @@ static void update_box(struct tflite_translation *t)
 			patch = tflite_gathered(t, patch, k, here);
 			inside = tflite_binary(t, NNA_OPERATION_EQUAL, at, here);
 		}
-		inside = along(t, inside, k, x->rank);
+		inside = tflite_along(t, inside, k, x->rank);
 		mask = mask.operand == TFLITE_NO_OPERAND ? inside :
 		       tflite_binary(t, NNA_OPERATION_LOGICAL_AND, mask, inside);
 	}

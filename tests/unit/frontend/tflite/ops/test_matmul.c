@@ -97,6 +97,17 @@ static void test_product_of_channels(void **state)
 	assert_memory_equal(wide_out, zeros, sizeof(zeros));
 }
 
+/* (1000 * 300 - 2000 * 400) * 0.5 * 0.5 in steps of 8, of weights that an operator computes. */
+static void test_computed_weights(void **state)
+{
+	static const int16_t x[] = { 1000, -2000 }, w[] = { 300, 400 }, want[] = { -15625 };
+	int16_t out[1];
+
+	run_text("FULLY_CONNECTED@8 w[1,2]*0.5 w[1,2]*0.5 - -> w[1,1]*8.0",
+		 (const void *[]){ x, w }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(want));
+}
+
 /*
  * Blocks of 2 with a scale each. The row is quantised asymmetrically, whatever the options say:
  * from 0 to 255 in steps of 1, so that it stays as it is.
@@ -121,6 +132,7 @@ int main(void)
 		cmocka_unit_test(test_fully_connected_rounding),
 		cmocka_unit_test(test_hybrid_product),
 		cmocka_unit_test(test_product_of_channels),
+		cmocka_unit_test(test_computed_weights),
 		cmocka_unit_test(test_blocks),
 	};
 
