@@ -99,12 +99,24 @@ static void advance_pmu(struct ethosu_device *device)
 	device->pmu_macs = device->macs;
 }
 
+/* Show an overflow in STATUS, under the lock. Return: whether there is an interrupt to raise. */
+static bool show_overflow(struct ethosu_device *device)
+{
+	bool edge;
+
+	if (!ethosu_pmu_take_interrupt(&device->pmu))
+		return false;
+	edge = !(device->status & ETHOSU_STATUS_PMU_IRQ);
+	device->status |= ETHOSU_STATUS_PMU_IRQ;
+	return edge;
+}
+
 /* ---- the thread ------------------------------------------------------------------------------ */
 
 /* Set bits of STATUS, and raise the interrupt on its edge. Nothing happens during a reset. */
 static void end_status(struct ethosu_device *device, uint32_t set, enum stage stage)
 {
-	bool edge;
+	bool edge, counted;
 
 	pthread_mutex_lock(&device->lock);
 	if (atomic_load(&device->reset)) {
@@ -118,9 +130,26 @@ static void end_status(struct ethosu_device *device, uint32_t set, enum stage st
 		device->status &= ~ETHOSU_STATUS_RUNNING;
 	edge = set & ~device->status & ETHOSU_STATUS_IRQ;
 	device->status |= set;
+	counted = show_overflow(device);
 	pthread_mutex_unlock(&device->lock);
-	if (edge && !take_injection(device, ETHOSU_INJECT_DROP_IRQ))
+	if ((edge && !take_injection(device, ETHOSU_INJECT_DROP_IRQ)) || counted)
 		nnadev_bus_interrupt(device->bus, 0);
+}
+
+/* Counters are advanced when a job ends and when a register is written. */
+static void watch_counters(struct ethosu_device *device)
+{
+	bool counted;
+
+	pthread_mutex_lock(&device->lock);
+	advance_pmu(device);
+	counted = show_overflow(device);
+	pthread_mutex_unlock(&device->lock);
+	if (!counted)
+		return;
+	nnadev_bus_enter(device->bus);
+	nnadev_bus_interrupt(device->bus, 0);
+	nnadev_bus_leave(device->bus);
 }
 
 static void interrupt(void *owner, uint16_t mask)
@@ -276,6 +305,7 @@ static void *thread_main(void *arg)
 
 		if (atomic_load(&device->reset))
 			do_reset(device);
+		watch_counters(device);
 		if (is_asked(device)) {
 			nnadev_bus_enter(device->bus);
 			run_job(device);
@@ -310,13 +340,13 @@ static void begin_reset(struct ethosu_device *device, uint32_t protection)
 static void write_command(struct ethosu_device *device, uint32_t value)
 {
 	if (value & ETHOSU_CMD_CLEAR_IRQ)
-		device->status &= ~ETHOSU_STATUS_IRQ;
+		device->status &= ~(ETHOSU_STATUS_IRQ | ETHOSU_STATUS_PMU_IRQ);
 	device->status &= ~(value & 0xffff0000u);
 	if (value & ETHOSU_CMD_STOP && device->stage == RUNNING)
 		atomic_store(&device->stop, true);
 	if (value & ETHOSU_CMD_RUN && device->stage == IDLE &&
 	    !(device->status & ETHOSU_STATUS_RESET)) {
-		device->status &= ETHOSU_STATUS_IRQ | 0xffff0000u;
+		device->status &= ETHOSU_STATUS_IRQ | ETHOSU_STATUS_PMU_IRQ | 0xffff0000u;
 		device->status |= ETHOSU_STATUS_RUNNING;
 		atomic_store(&device->job.read, 0);
 		device->stage = ASKED;

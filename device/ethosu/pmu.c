@@ -19,13 +19,28 @@ static uint32_t counter_bits(const struct ethosu_pmu *pmu)
 	return CYCLES_BIT | ((1u << pmu->config->counters) - 1);
 }
 
+static void overflow(struct ethosu_pmu *pmu, uint32_t bit)
+{
+	pmu->overflow |= bit;
+	if (pmu->interrupts & bit)
+		pmu->pending = true;
+}
+
+bool ethosu_pmu_take_interrupt(struct ethosu_pmu *pmu)
+{
+	bool pending = pmu->pending;
+
+	pmu->pending = false;
+	return pending;
+}
+
 void ethosu_pmu_advance(struct ethosu_pmu *pmu, uint64_t cycles, uint64_t active, uint64_t macs)
 {
 	if (!pmu->enabled)
 		return;
 	if (pmu->counting & CYCLES_BIT) {
 		if (pmu->cycles + cycles > CYCLES_MASK)
-			pmu->overflow |= CYCLES_BIT;
+			overflow(pmu, CYCLES_BIT);
 		pmu->cycles = (pmu->cycles + cycles) & CYCLES_MASK;
 	}
 	for (uint32_t i = 0; i < pmu->config->counters; i++) {
@@ -42,7 +57,7 @@ void ethosu_pmu_advance(struct ethosu_pmu *pmu, uint64_t cycles, uint64_t active
 		else if (pmu->events[i] == ETHOSU_EVENT_MAC_ACTIVE)
 			count = (macs + pmu->config->macs - 1) / pmu->config->macs;
 		if (pmu->counts[i] + count > UINT32_MAX)
-			pmu->overflow |= 1u << i;
+			overflow(pmu, 1u << i);
 		pmu->counts[i] += (uint32_t)count;
 	}
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "hw/ethosu/opcode.h"
+#include "device/ethosu/pmu.h"
 #include "device/ethosu/registers.h"
 #include "tests/ethosu/machine.h"
 
@@ -429,6 +430,42 @@ static void test_stopped(void **state)
 	run_to_end(t);
 }
 
+/* A counter that overflows raises an interrupt of its own, if that is enabled, and once. */
+static void test_overflow(void **state)
+{
+	struct test_ethosu *t = *state;
+	uint32_t pmu = ETHOSU_REG_PMU_U85, seq = nnadev_event_read(&t->raised);
+
+	for (uint32_t enabled = 0; enabled < 2; enabled++) {
+		test_ethosu_reset(t);
+		ethosu_device_write(t->device, pmu + ETHOSU_PMU_EVTYPER, ETHOSU_EVENT_CYCLE);
+		ethosu_device_write(t->device, pmu + ETHOSU_PMU_EVCNTR, 0xffffffff);
+		ethosu_device_write(t->device, pmu + ETHOSU_PMU_INTSET, enabled);
+		ethosu_device_write(t->device, pmu + ETHOSU_PMU_CNTENSET, 1);
+		ethosu_device_write(t->device, pmu, ETHOSU_PMCR_ENABLE);
+		while (!ethosu_device_read(t->device, pmu + ETHOSU_PMU_OVSSET))
+			;
+		/* A write has the device look. */
+		ethosu_device_write(t->device, pmu + ETHOSU_PMU_CNTENSET, 1);
+		if (!enabled) {
+			struct script s = begin(t);
+
+			op(&s, ETHOSU_OP_STOP, 0);
+			assert_int_equal(run(t, &s), ETHOSU_STATUS_IRQ | ETHOSU_STATUS_END);
+			seq = nnadev_event_read(&t->raised);
+			continue;
+		}
+		nnadev_event_wait(&t->raised, seq, NNADEV_FOREVER);
+		assert_int_equal(ethosu_device_read(t->device, ETHOSU_REG_STATUS),
+				 ETHOSU_STATUS_PMU_IRQ);
+		ethosu_device_write(t->device, ETHOSU_REG_CMD, ETHOSU_CMD_CLEAR_IRQ);
+		assert_int_equal(ethosu_device_read(t->device, ETHOSU_REG_STATUS), 0);
+		assert_int_equal(ethosu_device_read(t->device, pmu + ETHOSU_PMU_OVSSET), 1);
+		ethosu_device_write(t->device, pmu + ETHOSU_PMU_OVSCLR, 1);
+		assert_int_equal(ethosu_device_read(t->device, pmu + ETHOSU_PMU_OVSSET), 0);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -444,6 +481,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unmap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pmu, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_overflow, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
