@@ -170,8 +170,14 @@ static void set_io(struct tflite_translation *t)
 		tflite_no_memory(t);
 		return;
 	}
-	for (i = 0; i < in.count; i++)
+	for (i = 0; i < in.count; i++) {
+		const struct tflite_tensor *x = &t->sub->tensors[in.at[i]];
+
+		/* In a graph a dimension of 0 is one that the caller states later. */
+		if (!t->graph && !x->elements)
+			tflite_unsupported(t, x, "an input without elements", "1 or more");
 		numbers[i] = tflite_tensor_operand(t, (uint32_t)in.at[i]);
+	}
 	for (i = 0; i < out.count && !t->ret; i++)
 		numbers[in.count + i] = result_operand(t, i);
 	check_values(t);

@@ -14,7 +14,8 @@ The cases come from rows in rows_*.py beside this file (table.py tells what a ro
 each operator and type tells the cases, the largest difference in steps (of floats: in units of the
 last place), and what was asked of whom; the last one counts what passed, what failed, and what was
 skipped since LiteRT itself refuses it, or since it is listed: it differs, or the NNA leaves it, for a
-reason that its row states. A reason that no case needs is a failure.
+reason that its row states. A reason that no case needs is a failure. So is a line of the audit in
+docs/tflite.md that names a file without a row of its operator, or none of whose cases passed.
 A case depends on the seed, its row and its number alone: --filter does not change it. --keep writes
 the files and inputs of cases that fail.
 """
@@ -25,6 +26,7 @@ import importlib
 import mmap
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -275,6 +277,34 @@ def sweep(rows, options):
     return lines
 
 
+def audited(page):
+    """{operator: the files of rows} of the audit, the table in docs/tflite.md."""
+    lines = re.findall(r"^\| (\w+) \| [^|]+ \| [^|]+ \| ([^|]*`[^|]+) \|$", page, re.M)
+    return {name: set(re.findall(r"`(rows_\w+)\.py`", tests)) for name, tests in lines}
+
+
+def audit(page, homes, lines):
+    """
+    Faults of the audit: files without a row of the operator, rows that no line names, and files none of
+    whose cases of the operator passed. @homes: the rows of each file.
+    """
+    told, passed = audited(page), {}
+    for home, rows in homes.items():
+        for row in rows:
+            count = sum(lines[row.name, kind].passed for kind in row.types if (row.name, kind) in lines)
+            key = row.operator, home
+            passed[key] = passed.get(key, 0) + count
+    for name, files in told.items():
+        for home in sorted(files):
+            if (name, home) not in passed:
+                yield f"{name}: {home}.py has no row of it"
+            elif not passed[name, home]:
+                yield f"{name}: no case of {home}.py passed"
+    for name, home in sorted(passed):
+        if name in told and home not in told[name]:
+            yield f"{name}: the audit does not name {home}.py"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--delegate", default="build/lib/libnnaccel_delegate.so")
@@ -284,12 +314,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20, help="cases for each row and type")
     parser.add_argument("--keep", type=Path, help="where files of cases that fail are written")
+    parser.add_argument("--audit", type=Path, default=Path("docs/tflite.md"),
+                        help="the table that has to name the rows; all of them are to be swept")
     parser.add_argument("--log", default="/dev/null", help="where the libraries' messages go")
     options = parser.parse_args()
-    rows = []
-    for path in sorted(Path(__file__).parent.glob("rows_*.py")):
-        rows += importlib.import_module(path.stem).ROWS
-    lines = sweep(rows, options)
+    homes = {path.stem: importlib.import_module(path.stem).ROWS
+             for path in sorted(Path(__file__).parent.glob("rows_*.py"))}
+    lines = sweep([row for rows in homes.values() for row in rows], options)
     print(f"{'operator':28} {'type':6} {'cases':>6} {'failed':>6} {'steps':>6} {'s':>6}  judge")
     for (name, kind), line in lines.items():
         cases = line.passed + line.failed + line.skipped
@@ -298,6 +329,9 @@ def main():
               f"{'; '.join(line.said[:2])}".rstrip())
     passed, failed, skipped = (sum(getattr(line, key) for line in lines.values())
                                for key in ("passed", "failed", "skipped"))
+    for fault in [] if options.filter else audit(options.audit.read_text(), homes, lines):
+        print("audit: " + fault)
+        failed += 1
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return failed != 0 or not passed
 

@@ -148,6 +148,8 @@ static const struct refusal_row refusal_rows[] = {
 	{ "RNN@7:5 f[1,2] f[3,2] f[3,3] f[3] f[1,3]! -> f[1,3]", "0", "0 (NONE) to 4 (TANH)" },
 	{ "RNN@7:4 w[1,2]*0.5 w[3,2]*0.5 w[3,3]*0.5 w[3]*0.5 w[1,3]!*0.5 -> w[1,3]*0.5",
 	  "0 input 4", "FLOAT32 or FLOAT16" },
+	/* translate.c */
+	{ "ABS f[0,2] -> f[0,2]", "tensor 0", "1 or more" },
 	/* ops/window.c; the options are sizes, strides, base and window dilations, and paddings */
 	{ WINDOW "(2),(1),(1),(1),(0 0),2 f[4] f={0} -> f[3]|MAXIMUM f f -> f",
 	  "0", "a number of one that has" },
