@@ -889,7 +889,7 @@ static void split(struct shapes *s, uint32_t input_index, uint32_t axis_index)
 {
 	const struct tflite_tensor *x = input(s, input_index);
 	uint32_t dims[TFLITE_MAX_RANK], axis, i, count = s->op->outputs.count, n = 0;
-	int64_t number, sizes[MAX_FOLDED];
+	int64_t number, rest, sizes[MAX_FOLDED];
 
 	if (!x || need_known(s, axis_index, &number, 1) != 1)
 		return;
@@ -897,9 +897,16 @@ static void split(struct shapes *s, uint32_t input_index, uint32_t axis_index)
 	memcpy(dims, x->dims, sizeof(dims));
 	if (s->op->code == TFLITE_SPLIT_V)
 		n = need_known(s, 1, sizes, MAX_FOLDED);
+	if (s->ret)
+		return;
+	/* What the parts of stated sizes leave is the part of size -1. */
+	for (i = 0, rest = x->dims[axis]; i < n; i++)
+		rest = sizes[i] < 0 ? rest : sizes[i] > rest ? 0 : rest - sizes[i];
 	for (i = 0; i < count && !s->ret; i++) {
-		dims[axis] = i < n && sizes[i] >= 0 ? (uint32_t)sizes[i] :
-						      x->dims[axis] / (count ? count : 1);
+		if (i < n)
+			dims[axis] = (uint32_t)(sizes[i] < 0 ? rest : sizes[i]);
+		else
+			dims[axis] = x->dims[axis] / (count ? count : 1);
 		set_dims(s, i, x->rank, dims);
 	}
 }

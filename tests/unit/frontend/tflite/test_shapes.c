@@ -227,6 +227,33 @@ static void test_windows(void **state)
 	check_pool(true);
 }
 
+/* Columns of an open batch in parts of stated sizes: one, and the rest. */
+static void test_open_batch_of_parts(void **state)
+{
+	static const int32_t sizes[] = { 1, -1 }, one[] = { 1 };
+	const struct small_graph g = {
+		.tensors = { { TFLITE_FLOAT32, 2, { 1, 3 }, .open = true },
+			     S32(1, { 2 }, sizes, 8), S32(0, { 0 }, one, 4),
+			     { TFLITE_FLOAT32, 2, { 1, 1 }, .open = true },
+			     { TFLITE_FLOAT32, 2, { 1, 2 }, .open = true } },
+		.tensor_count = 5,
+		.inputs = { 0, -1 },
+		.outputs = { 3, 4, -1 },
+		.operators = { { .code = TFLITE_SPLIT_V, .inputs = { 0, 1, 2, -1 },
+				 .outputs = { 3, 4, -1 }, .options = 79, .fields = { 2 },
+				 .field_count = 1 } },
+		.operator_count = 1,
+	};
+	const float in[] = { 1, 2, 3, 4, 5, 6 };
+	struct writer *w = write_graphs(&g, 1);
+	float out[2][4];
+
+	run_written(w, 2, (const void *[]){ in }, (void *[]){ out[0], out[1] }, 1);
+	check_floats(out[0], (float[]){ 1, 4 }, 2);
+	check_floats(out[1], (float[]){ 2, 3, 5, 6 }, 4);
+	free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_unstated_shapes),
 		cmocka_unit_test(test_open_batch_of_blocks),
 		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_open_batch_of_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

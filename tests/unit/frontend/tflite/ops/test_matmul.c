@@ -125,11 +125,30 @@ static void test_blocks(void **state)
 	assert_memory_equal(out, want, sizeof(want));
 }
 
+/* [[1 2] [3 4]] times [[5 6] [7 8]], both of FLOAT32. */
+static void test_batch_matmul(void **state)
+{
+	const struct one_operator m = {
+		.code = TFLITE_BATCH_MATMUL,
+		.tensors = { F32(3, { 1, 2, 2 }), F32(3, { 1, 2, 2 }), F32(3, { 1, 2, 2 }) },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, -1 },
+		.options = 101,
+	};
+	const float a[] = { 1, 2, 3, 4 }, b[] = { 5, 6, 7, 8 }, want[] = { 19, 22, 43, 50 };
+	float out[4];
+
+	run(&m, (const void *[]){ a, b }, (void *[]){ out });
+	check_floats(out, want, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fully_connected_per_channel),
 		cmocka_unit_test(test_fully_connected_rounding),
+		cmocka_unit_test(test_batch_matmul),
 		cmocka_unit_test(test_hybrid_product),
 		cmocka_unit_test(test_product_of_channels),
 		cmocka_unit_test(test_computed_weights),
