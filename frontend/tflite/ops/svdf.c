@@ -106,6 +106,7 @@ static void hybrid(struct tflite_translation *t)
 	struct tflite_value x, scale = { 0 }, state, bias;
 	struct bank b;
 
+	tflite_need_scales(t, tflite_input(t, 1), 1);
 	if (!read_bank(t, &b))
 		return;
 	x = tflite_hybrid_input(t, b.batch, t->op->options.asymmetric, &scale);

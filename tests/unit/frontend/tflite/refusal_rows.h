@@ -172,6 +172,8 @@ static const struct refusal_row refusal_rows[] = {
 	/* ops/svdf.c */
 	{ "SVDF@6:2,0 a[1,2]*0.5 a[3,2]={}*0.5 w[3,2]={}*0.5 - w[1,6]!*0.5 -> a[1,1]*0.5",
 	  "0", "a divisor of the 3 filters" },
+	{ "SVDF@6:1,0 f[1,2] a[3,2]={}^ a[3,2]={}*0.5 - f[1,6]! -> f[1,3]",
+	  "0 input 1", "1, or 1, one for each output channel" },
 	{ "SVDF@6:1,0 a[0,2]*0.5 a[3,2]={}*0.5 w[3,2]={}*0.5 - w[0,6]!*0.5 -> a[0,3]*0.5",
 	  "0 input 4", "1 or more of batch, input and memory" },
 	{ "LSTM@14:4,0.0,0.0,1 f[1,2] - " EIGHT_OMITTED EIGHT_OMITTED STATES "-> f[1,3]",
