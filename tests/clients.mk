@@ -17,8 +17,9 @@ CLIENTS_FRAMES := $(wildcard ../shared/models/mobilenet_v1_0.25_128_quant.tflite
 #. test: check-clients-frames: the delegate in a GStreamer pipeline
 #. test: check-clients-vm: the same models in a VM, to the byte
 #. test: check-clients-nnapi: TFLite's own NNAPI delegate on libneuralnetworks.so
+#. test: check-models-today: transformers, detectors and others by today's converters, in five types
 .PHONY: check-clients check-clients-models check-clients-hosts check-clients-frames
-.PHONY: check-clients-decoder check-clients-vm check-clients-nnapi check-clients-sweep
+.PHONY: check-clients-decoder check-clients-vm check-clients-nnapi check-clients-sweep check-models-today
 check-clients: check-clients-sweep check-clients-models check-clients-hosts check-clients-frames check-clients-vm
 check-clients: check-clients-nnapi check-clients-decoder
 
@@ -72,3 +73,7 @@ check-clients-nnapi: $(BUILD)/bin/nnactl $(BUILD)/lib/libneuralnetworks.so
 		tests/clients/nnapi.py --tflite "$$library" --nnapi $(BUILD)/lib/libneuralnetworks.so \
 		--nnactl $(BUILD)/bin/nnactl --operators \
 		$(wildcard ../shared/models/*.tflite) 2>$(BUILD)/clients-nnapi.log
+
+# Made once into the cache: fetches 3 GiB from PyPI.
+check-models-today: $(BUILD)/bin/nnactl $(CLIENTS_DELEGATE)
+	tests/clients/check-today $(BUILD)/bin/nnactl $(CLIENTS_DELEGATE)

@@ -19,8 +19,8 @@ bool tflite_needs_reals(const struct tflite_translation *t)
 	const struct tflite_ints *lists[] = { &t->op->inputs, &t->op->outputs };
 
 	if (tflite_is_wide(t) || tflite_is_arithmetic16(t) || tflite_is_matmul16(t) ||
-	    tflite_is_full16(t) || tflite_is_stored_short(t) || tflite_is_sum16(t) || tflite_is_resize16(t) ||
-	    tflite_is_prelu16(t))
+	    tflite_is_full16(t) || tflite_is_stored_short(t) || tflite_is_sum16(t) ||
+	    tflite_is_resize16(t) || tflite_is_prelu16(t))
 		return false;
 	switch (t->op->code) {
 	case TFLITE_PAD:
