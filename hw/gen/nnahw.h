@@ -60,9 +60,10 @@
 #define NNAHW_PROFILE_WORKERS          16u /* workers with a busy time in a profile */
 /* first minor version in which a job may have a profile */
 #define NNAHW_PROFILE_ABI_MINOR        1u
+#define NNAHW_YIELD_ABI_MINOR          2u /* first minor version in which the device knows YIELD */
 #define NNAHW_MAX_BOXES                0x200000u /* maximum scores and maximum kept boxes of NMS */
 #define NNAHW_ABI_MAJOR                1u
-#define NNAHW_ABI_MINOR                1u
+#define NNAHW_ABI_MINOR                2u
 #define NNAHW_STREAM_ABI               1u
 #define NNAHW_LAYOUT_ABI               1u
 #define NNAHW_PCI_VENDOR               0x1234u
@@ -134,6 +135,11 @@ enum nnahw_entry {
 	 * time slices and the waits between them are an eighth as long
 	 */
 	NNAHW_ENTRY_BOOST = 5,
+	/*
+	 * since ABI 1.2: control ring: the jobs of ring `target` up to job `address` yield, see the
+	 * ring entry; completes at once, before the jobs do
+	 */
+	NNAHW_ENTRY_YIELD = 6,
 };
 
 /* Element types. */
@@ -319,7 +325,7 @@ enum nnahw_nms {
 /* Status of a job that has ended. */
 enum nnahw_status {
 	NNAHW_STATUS_OK = 0, /* the job has run all its commands */
-	/* the job has yielded; its report has the offset at which to resume */
+	/* the job has yielded; its report and its entry have the offset at which to resume */
 	NNAHW_STATUS_YIELDED = 1,
 	/* the deadline had passed before the job could start, or passed while it ran */
 	NNAHW_STATUS_DEADLINE = 2,
@@ -353,7 +359,7 @@ enum nnahw_status {
 	X(OK, 0, 0, 0, NO_ERROR, \
 	  "the job has run all its commands") \
 	X(YIELDED, 1, 0, 0, NO_ERROR, \
-	  "the job has yielded; its report has the offset at which to resume") \
+	  "the job has yielded; its report and its entry have the offset at which to resume") \
 	X(DEADLINE, 2, ETIMEDOUT, 0, MISSED_DEADLINE_TRANSIENT, \
 	  "the deadline had passed before the job could start, or passed while it ran") \
 	X(LOOP_LIMIT, 3, ETIMEDOUT, 0, MISSED_DEADLINE_TRANSIENT, \
@@ -454,8 +460,8 @@ static inline int nnahw_status_errno(uint32_t status, bool *ban)
  * @loop_limit: maximum run time of loops in ticks; 0 is the job limit
  * @start: byte offset in the stream at which to begin, from the resume of a report; 0: the first
  *	command
- * @target: INVALIDATE: ENTRY_ALL or 0; ABORT, BOOST: the ring
- * @address: INVALIDATE: first VA; ABORT, BOOST: the seqno
+ * @target: INVALIDATE: ENTRY_ALL or 0; ABORT, BOOST, YIELD: the ring
+ * @address: INVALIDATE: first VA; ABORT, BOOST, YIELD: the seqno
  * @length: INVALIDATE: bytes from address on
  * @profile: since ABI 1.1: VA of the job's profile, 64-byte aligned, or 0
  * @profile_size: since ABI 1.1: bytes of the profile, its header included; 0 without one
@@ -464,6 +470,15 @@ static inline int nnahw_status_errno(uint32_t status, bool *ban)
  * An entry describes the job completely, so the device keeps no context. The producer writes the
  * entry, then the doorbell with its free-running count of entries. An entry may be reused when its
  * completion has been read.
+ *
+ * YIELD (since ABI 1.2) takes the jobs of a ring off the device, for example before it is
+ * suspended. A job that has not begun yields at once. One that has begun yields before its next
+ * command; if no command is left it ends as usual, and so does a job that fails or reaches a limit
+ * before it yields. The entries complete in their order, those of jobs that have yielded with
+ * YIELDED. Before the completion of a job that had begun, the device writes what is left of the job
+ * to its entry in the ring: to start the command to go on with, to budget and loop_limit what
+ * remains of them, at least one tick. So the producer goes on with the job by writing that entry
+ * again, with a new seqno. Time since the last jump of a loop does not count for its limit.
  */
 struct nnahw_ring_entry {
 	uint32_t type;
@@ -532,7 +547,8 @@ struct nnahw_base {
  * @loop_time: YIELDED: ticks that loops have taken so far
  * @reserved: 0
  *
- * The device writes it to the job's address space once, when the job ends, before the completion.
+ * The device writes it to the job's address space when the job ends, before the completion; when it
+ * yields, too. begin, run_time and commands count from the last start of the job.
  */
 struct nnahw_report {
 	uint32_t status;

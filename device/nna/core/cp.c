@@ -4,7 +4,8 @@
  *
  * When the device's event is raised, it schedules again after the current tile: the control ring
  * first, then the highest job ring that has work. A preempted job keeps its state in the struct
- * nnadev_job of its ring.
+ * nnadev_job of its ring. A job that yields leaves the device, and its ring's memory has what is
+ * left of it.
  *
  * Aging: a ring that has waited for age_ns gets a slice of slice_ns at the next tile, also within a
  * job of a higher ring. So every job ends in bounded time, however long the jobs above it are. The
@@ -46,6 +47,11 @@ static void control_boost(struct nnadev *dev, const struct nnahw_ring_entry *e)
 	ring->boosted = true;
 }
 
+static bool names_job(const struct nnahw_ring_entry *e)
+{
+	return e->target < NNAHW_JOB_RINGS && e->address <= UINT32_MAX;
+}
+
 static uint32_t control(struct nnadev *dev, const struct nnahw_ring_entry *e)
 {
 	if (!nnadev_ring_entry_is_plain(e))
@@ -59,14 +65,20 @@ static uint32_t control(struct nnadev *dev, const struct nnahw_ring_entry *e)
 		control_invalidate(dev, e);
 		return NNAHW_STATUS_OK;
 	case NNAHW_ENTRY_ABORT:
-		if (e->target >= NNAHW_JOB_RINGS || e->address > UINT32_MAX)
+		if (!names_job(e))
 			return NNAHW_STATUS_BAD_ENTRY;
 		control_abort(dev, e);
 		return NNAHW_STATUS_OK;
 	case NNAHW_ENTRY_BOOST:
-		if (e->target >= NNAHW_JOB_RINGS || e->address > UINT32_MAX)
+		if (!names_job(e))
 			return NNAHW_STATUS_BAD_ENTRY;
 		control_boost(dev, e);
+		return NNAHW_STATUS_OK;
+	case NNAHW_ENTRY_YIELD:
+		if (!names_job(e))
+			return NNAHW_STATUS_BAD_ENTRY;
+		/* A job between two commands yields when its ring is picked next. */
+		nnadev_ring_yield(&dev->rings[e->target], (uint32_t)e->address);
 		return NNAHW_STATUS_OK;
 	default:
 		return NNAHW_STATUS_BAD_ENTRY;

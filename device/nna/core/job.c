@@ -4,7 +4,8 @@
  * ends or the job exceeds a limit. Control flow commands are executed here. For any other command
  * the operands are resolved, the engine makes a plan, and the workers run its tiles. The job can be
  * left between any two steps and any two tiles. No step takes longer than a tile: page table walks
- * and gathers of large operands are split into several steps.
+ * and gathers of large operands are split into several steps. It yields only between two commands,
+ * since a command that has begun may have overwritten its own inputs.
  *
  * A small network consists of short commands, which are the same in each run. So the plan of a
  * command is kept for the next job: see find_known(). With several threads, the command processor
@@ -104,6 +105,30 @@ void nnadev_job_fini(struct nnadev_job *job)
 	job->shared_size = 0;
 }
 
+/* What is left of a limit in ns, in ticks; 0 in an entry would be the job limit. */
+static uint64_t left(const struct nnadev_exec *exec, uint64_t limit, uint64_t used)
+{
+	uint64_t ticks = 0;
+
+	if (limit > used)
+		ticks = nnadev_clock_to_ticks(exec->base->params.tick_hz, limit - used);
+	return ticks ? ticks : 1;
+}
+
+/* Change the entry of a job that yields to what is left of the job. */
+static void leave_rest(struct nnadev_exec *exec, struct nnadev_job *job)
+{
+	struct nnahw_ring_entry *e = &job->entry;
+
+	/* The job has not begun. */
+	if (job->state == NNADEV_JOB_OPEN)
+		return;
+	e->start = job->offset;
+	e->budget = left(exec, job->budget, job->run_time);
+	e->loop_limit = left(exec, job->loop_limit, job->loop_time);
+	nnadev_ring_write_rest(exec->base, job->ring, e);
+}
+
 void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t status)
 {
 	const struct nnahw_ring_entry *e = &job->entry;
@@ -111,11 +136,14 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 	struct nnahw_report report;
 	uint64_t detail, hz = exec->base->params.tick_hz;
 	bool faulted = status == NNAHW_STATUS_FAULT_MMU || status == NNAHW_STATUS_FAULT_BUS;
+	const bool yields = status == NNAHW_STATUS_YIELDED;
 
 	nnadev_job_pause(exec, job);
 	if (faulted)
 		fault = job->fault;
 	nnadev_profile_close(exec, job);
+	if (yields)
+		leave_rest(exec, job);
 	if (job->space && e->report) {
 		memset(&report, 0, sizeof(report));
 		report.status = status;
@@ -127,6 +155,7 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 		report.end = nnadev_clock_to_ticks(hz, nnadev_clock_now());
 		report.run_time = nnadev_clock_to_ticks(hz, job->run_time);
 		report.commands = job->commands;
+		report.resume = yields ? e->start : 0;
 		report.loop_time = nnadev_clock_to_ticks(hz, job->loop_time);
 		if (!nnadev_mmu_write(&exec->mmu, job->space, e->report, &report, sizeof(report),
 				      &job->fault) &&
@@ -136,12 +165,13 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 			fault = job->fault;
 		}
 	}
-	if (status == NNAHW_STATUS_OK || status == NNAHW_STATUS_YIELDED)
+	if (status == NNAHW_STATUS_OK || yields)
 		detail = nnadev_clock_to_ticks(hz, job->run_time);
 	else
 		detail = faulted ? fault.address : job->offset;
-	nnadev_count(&exec->base->counters.jobs, 1);
-	if (status) {
+	if (!yields)
+		nnadev_count(&exec->base->counters.jobs, 1);
+	if (status && !yields) {
 		nnadev_count(&exec->base->counters.faults, 1);
 		nnadev_bus_log(
 			exec->bus,
@@ -706,6 +736,14 @@ static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 	}
 }
 
+/* Whether the job is to yield and can do so now: it is between two commands. */
+static bool may_yield(const struct nnadev_job *job)
+{
+	return nnadev_ring_yields(job->ring, job->entry.seqno) &&
+	       (job->state == NNADEV_JOB_OPEN ||
+		(job->state == NNADEV_JOB_FETCH && job->offset < job->stream_end));
+}
+
 /* A file was truncated while the job used it. Cached translations and data it read are invalid. */
 static void lost_pages(struct nnadev_exec *exec, struct nnadev_job *job)
 {
@@ -739,6 +777,10 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 				nnadev_job_end(exec, job, NNAHW_STATUS_BUDGET);
 				return 0;
 			}
+		}
+		if (may_yield(job)) {
+			nnadev_job_end(exec, job, NNAHW_STATUS_YIELDED);
+			return 0;
 		}
 		switch (job->state) {
 		case NNADEV_JOB_OPEN: {

@@ -234,6 +234,36 @@ void nnadev_ring_abort(struct nnadev_base *base, struct nnadev_ring *ring, uint3
 	}
 }
 
+void nnadev_ring_yield(struct nnadev_ring *ring, uint32_t seqno)
+{
+	struct nnadev_ring_work *work = &ring->work;
+
+	if (!work->yields || (int32_t)(seqno - work->yield) > 0)
+		work->yield = seqno;
+	work->yields = true;
+}
+
+void nnadev_ring_write_rest(struct nnadev_base *base, struct nnadev_ring *ring,
+			    const struct nnahw_ring_entry *rest)
+{
+	struct nnadev_ring_work *work = &ring->work;
+	uint32_t slot = work->done & (work->size - 1);
+	struct nnahw_ring_entry *entry;
+
+	if (!work->running)
+		return;
+	entry = nnadev_memory_at(&base->bus->memory, work->base + slot * sizeof(*entry),
+				 sizeof(*entry), true);
+	if (!entry) {
+		fail(base, ring, "unreachable ring memory");
+		return;
+	}
+	/* The completion orders these writes. */
+	__atomic_store_n(&entry->start, rest->start, __ATOMIC_RELAXED);
+	__atomic_store_n(&entry->budget, rest->budget, __ATOMIC_RELAXED);
+	__atomic_store_n(&entry->loop_limit, rest->loop_limit, __ATOMIC_RELAXED);
+}
+
 void nnadev_ring_complete(struct nnadev_base *base, struct nnadev_ring *ring,
 			  const struct nnahw_ring_entry *entry, uint32_t status, uint64_t detail)
 {
@@ -247,6 +277,8 @@ void nnadev_ring_complete(struct nnadev_base *base, struct nnadev_ring *ring,
 		return;
 	if (ring->boosted && (int32_t)(seqno - ring->boost) >= 0)
 		ring->boosted = false;
+	if (work->yields && (int32_t)(seqno - work->yield) >= 0)
+		work->yields = false;
 	record = nnadev_memory_at(&base->bus->memory, work->cq_base + slot * sizeof(*record),
 				  sizeof(*record), true);
 	if (!record) {

@@ -22,6 +22,8 @@
  * @head: number of entries fetched
  * @done: number of completions written
  * @aborted: a bit per entry (its number modulo @size): end it as soon as it is fetched
+ * @yield: seqno of the job up to which the ring's jobs are to yield
+ * @yields: @yield is valid and has not ended
  */
 struct nnadev_ring_work {
 	uint32_t epoch;
@@ -33,6 +35,8 @@ struct nnadev_ring_work {
 	uint32_t head;
 	uint32_t done;
 	uint64_t aborted[NNAHW_RING_SIZE_MAX / 64];
+	uint32_t yield;
+	bool yields;
 };
 
 /**
@@ -108,6 +112,22 @@ bool nnadev_ring_fetch(struct nnadev_base *base, struct nnadev_ring *ring,
 
 /* Mark the entry of @seqno as aborted, if it waits to be fetched. */
 void nnadev_ring_abort(struct nnadev_base *base, struct nnadev_ring *ring, uint32_t seqno);
+
+/* Have the jobs up to @seqno yield. */
+void nnadev_ring_yield(struct nnadev_ring *ring, uint32_t seqno);
+
+/* Whether the job of @seqno is to yield. */
+static inline bool nnadev_ring_yields(const struct nnadev_ring *ring, uint32_t seqno)
+{
+	return ring->work.yields && (int32_t)(seqno - ring->work.yield) <= 0;
+}
+
+/*
+ * Write what is left of a job that yields to its entry in the ring, before its completion. @rest is
+ * the entry; its start, budget and loop_limit are written.
+ */
+void nnadev_ring_write_rest(struct nnadev_base *base, struct nnadev_ring *ring,
+			    const struct nnahw_ring_entry *rest);
 
 /* Write the completion of an entry that was fetched, and raise its interrupt. */
 void nnadev_ring_complete(struct nnadev_base *base, struct nnadev_ring *ring,

@@ -846,6 +846,190 @@ static void test_abort_suspended(void **state)
 	expect_order("lh");
 }
 
+/* Ask the jobs of a ring up to @seqno to yield; the command processor stands in a tile. */
+static void ask_to_yield(uint32_t ring, uint32_t seqno)
+{
+	struct nnahw_ring_entry yield = {
+		.type = NNAHW_ENTRY_YIELD, .target = ring, .address = seqno,
+	};
+
+	rig_submit(&rig, NNAHW_CONTROL_RING, &yield);
+}
+
+/* An entry of a ring, as it is in memory. */
+static struct nnahw_ring_entry entry_at(uint32_t ring, uint32_t slot)
+{
+	return ((struct nnahw_ring_entry *)rig_at(&rig, rig.rings[ring].base))[slot];
+}
+
+/*
+ * A job yields before its next command, the one behind it at once; both go on with the entries that
+ * are in the ring's memory then. Each command runs once.
+ */
+static void test_yield(void **state)
+{
+	struct nnahw_ring_entry first, second, rest;
+	struct nnahw_completion c;
+
+	add(1, 'a', 40, 1, false);
+	add(1, 'b', 4, 1, false);
+	add(1, 'c', 4, 1, false);
+	hold('a', 5);
+	first = rig_job(&rig, &spaces[1]);
+	first.budget = 1000000000;
+	first.loop_limit = 2000000000;
+	rig_submit(&rig, 1, &first);
+	wait_held();
+	second = submit(1);
+	ask_to_yield(1, second.seqno);
+	release();
+	expect(NNAHW_CONTROL_RING, NNAHW_STATUS_OK);
+	c = rig_wait(&rig, 1);
+	assert_int_equal(c.status, NNAHW_STATUS_YIELDED);
+	assert_int_equal(c.seqno, first.seqno);
+	expect_runs('a', 1, 40);
+	expect_runs('b', 1, 0);
+	rest = entry_at(1, 0);
+	assert_int_equal(rest.start, 64 + sizeof(struct nnahw_cmd_fill));
+	assert_true(c.detail > 0);
+	assert_int_equal(rest.budget, first.budget - c.detail);
+	assert_int_equal(rest.loop_limit, first.loop_limit);
+	first.start = rest.start;
+	first.budget = rest.budget;
+	assert_memory_equal(&rest, &first, sizeof(rest));
+
+	c = rig_wait(&rig, 1);
+	assert_int_equal(c.status, NNAHW_STATUS_YIELDED);
+	assert_int_equal(c.seqno, second.seqno);
+	rest = entry_at(1, 1);
+	assert_memory_equal(&rest, &second, sizeof(rest));
+	assert_int_equal(rig_report(&rig, &spaces[1])->status, NNAHW_STATUS_YIELDED);
+	assert_int_equal(counter(NNAHW_REG_COUNT_JOBS), 0);
+	assert_int_equal(counter(NNAHW_REG_COUNT_FAULTS), 0);
+
+	/* Jobs with later numbers do not yield. */
+	first.seqno = second.seqno + 1;
+	rig_submit(&rig, 1, &first);
+	expect(1, NNAHW_STATUS_OK);
+	expect_runs('a', 1, 40);
+	expect_runs('b', 1, 4);
+	expect_runs('c', 1, 4);
+	assert_int_equal(rig_report(&rig, &spaces[1])->commands, 2);
+	assert_int_equal(counter(NNAHW_REG_COUNT_JOBS), 1);
+}
+
+static void test_yield_report(void **state)
+{
+	const struct nnahw_report *report = rig_report(&rig, &spaces[1]);
+	struct nnahw_ring_entry e;
+
+	add(1, 'a', 2 * rig.dev->exec.threads, 1, false);
+	add(1, 'b', 1, 1, false);
+	hold('a', 0);
+	e = submit(1);
+	wait_held();
+	ask_to_yield(1, e.seqno);
+	release();
+	expect(1, NNAHW_STATUS_YIELDED);
+	assert_int_equal(report->status, NNAHW_STATUS_YIELDED);
+	assert_int_equal(report->resume, entry_at(1, 0).start);
+	assert_int_equal(report->commands, 1);
+}
+
+/* A job that is in its last command ends; one whose tile fails fails. */
+static void test_yield_too_late(void **state)
+{
+	for (uint32_t fails = 0; fails < 2; fails++) {
+		struct nnahw_ring_entry e, now;
+
+		rig_stream_begin(&rig, &spaces[1]);
+		add(1, 'a' + fails, 40, 1, fails);
+		if (fails)
+			add(1, 'n', 1, 1, false);
+		hold('a' + fails, 5);
+		e = submit(1);
+		wait_held();
+		ask_to_yield(1, e.seqno);
+		release();
+		expect(NNAHW_CONTROL_RING, NNAHW_STATUS_OK);
+		expect(1, fails ? NNAHW_STATUS_BAD_INDEX : NNAHW_STATUS_OK);
+		now = entry_at(1, fails);
+		assert_memory_equal(&now, &e, sizeof(e));
+	}
+	expect_runs('n', 1, 0);
+}
+
+/* A job that has been preempted yields once its command has ended, and no other ring's job does. */
+static void test_yield_preempted(void **state)
+{
+	struct nnahw_ring_entry low;
+
+	add(0, 'l', 50, 1, false);
+	add(0, 'n', 1, 1, false);
+	add(2, 'h', 50, 1, false);
+	add(2, 'i', 1, 1, false);
+	hold('l', 2);
+	low = submit(0);
+	wait_held();
+	submit(2);
+	hold('h', 3);
+	wait_held();
+	while (fake.log[fake.logged - 1] >> 16 != 'h')
+		usleep(100);
+	wait_held();
+	ask_to_yield(0, low.seqno);
+	release();
+	expect(2, NNAHW_STATUS_OK);
+	expect(0, NNAHW_STATUS_YIELDED);
+	expect_order("lhil");
+	expect_runs('l', 1, 50);
+	expect_runs('n', 1, 0);
+}
+
+/* A loop yields within an iteration, and goes on for the rest of its limit. */
+static void test_yield_in_loop(void **state)
+{
+	struct nnahw_cmd_jump *jump;
+	struct nnahw_ring_entry e;
+	uint64_t limit = 50000000;
+
+	add(1, 'a', 1, 1, false);
+	jump = rig_command(&rig, &spaces[1], NNAHW_OP_JUMP, sizeof(*jump));
+	jump->target = 64;
+	jump->loop = 1;
+	e = rig_job(&rig, &spaces[1]);
+	e.loop_limit = limit;
+	rig_submit(&rig, 1, &e);
+	wait_for(&fake.logged, 10);
+	ask_to_yield(1, e.seqno);
+	expect(1, NNAHW_STATUS_YIELDED);
+	e = entry_at(1, 0);
+	assert_true(e.loop_limit < limit);
+	assert_int_equal(e.loop_limit, limit - rig_report(&rig, &spaces[1])->loop_time);
+	assert_true(e.start == 64 || e.start == 64 + sizeof(struct nnahw_cmd_fill));
+	e.seqno++;
+	rig_submit(&rig, 1, &e);
+	expect(1, NNAHW_STATUS_LOOP_LIMIT);
+	assert_true(rig_report(&rig, &spaces[1])->loop_time > e.loop_limit);
+}
+
+/* A reset ends what was asked for. */
+static void test_yield_reset(void **state)
+{
+	struct nnahw_ring_entry e;
+
+	add(1, 'a', 1, 1, false);
+	rig_end(&rig, &spaces[1]);
+	rig_control(&rig, NNAHW_ENTRY_YIELD, 0, 1, UINT32_MAX >> 1, 0);
+	e = submit(1);
+	expect(1, NNAHW_STATUS_YIELDED);
+	assert_int_equal(entry_at(1, 0).start, e.start);
+	nnadev_reset(rig.dev);
+	rig_enable(&rig);
+	submit(1);
+	expect(1, NNAHW_STATUS_OK);
+}
+
 static void test_failing_tile(void **state)
 {
 	add(0, 'a', 200, 2, true);
@@ -1246,6 +1430,15 @@ int main(void)
 		ONE(test_abort_running),
 		THREE(test_abort_running),
 		ONE(test_abort_suspended),
+		ONE(test_yield),
+		THREE(test_yield),
+		ONE(test_yield_report),
+		THREE(test_yield_report),
+		ONE(test_yield_too_late),
+		ONE(test_yield_preempted),
+		ONE(test_yield_in_loop),
+		THREE(test_yield_in_loop),
+		ONE(test_yield_reset),
 		ONE(test_failing_tile),
 		THREE(test_failing_tile),
 		ONE(test_unmap_waits),

@@ -220,6 +220,121 @@ static void test_stuck(void **state)
 	after_reset();
 }
 
+/* A loop of a client: its scalars, at the start of its data, and the values behind them. */
+struct loop {
+	int32_t count, one, limit, factor;
+	uint8_t more;
+};
+
+#define LOOP_FACTOR 1103515245
+#define LOOP_LIMIT 30000
+#define LOOP_YIELDS 10u
+#define LOOP_VALUES 256u
+#define LOOP_OFFSET 64u
+
+static struct nnahw_tensor repeated(uint64_t offset)
+{
+	struct nnahw_tensor t = rig_tensor(NNAHW_TYPE_S32, 0, offset, LOOP_VALUES, 0, 0, 0);
+
+	t.strides[0] = 0;
+	return t;
+}
+
+static struct nnahw_tensor scalar(uint64_t offset)
+{
+	return rig_tensor(NNAHW_TYPE_S32, 0, offset, 1, 0, 0, 0);
+}
+
+static void ewise(uint8_t op, struct nnahw_tensor output, struct nnahw_tensor a,
+		  struct nnahw_tensor b)
+{
+	struct nnahw_cmd_ewise *c = rig_command(&rig, &space, NNAHW_OP_EWISE, sizeof(*c));
+
+	c->op = op;
+	c->output = output;
+	c->a = a;
+	c->b = b;
+	c->c.slot = NNAHW_SLOT_NONE;
+}
+
+/* While count < limit: each value = value * factor + count; count = count + one. */
+static void write_loop(void)
+{
+	const uint64_t count = offsetof(struct loop, count), more = offsetof(struct loop, more);
+	struct nnahw_tensor values = rig_tensor(NNAHW_TYPE_S32, 0, LOOP_OFFSET, LOOP_VALUES, 0, 0,
+						0);
+	struct nnahw_tensor condition = rig_tensor(NNAHW_TYPE_BOOL8, 0, more, 1, 0, 0, 0);
+	struct nnahw_cmd_branch *branch;
+	struct nnahw_cmd_jump *jump;
+
+	rig_stream_begin(&rig, &space);
+	rig_slot(&rig, &space, 0, RIG_VA_DATA, RIG_DATA_PAGES * RIG_PAGE);
+	ewise(NNAHW_EWISE_MUL, values, values, repeated(offsetof(struct loop, factor)));
+	ewise(NNAHW_EWISE_ADD, values, values, repeated(count));
+	ewise(NNAHW_EWISE_ADD, scalar(count), scalar(count), scalar(offsetof(struct loop, one)));
+	ewise(NNAHW_EWISE_LESS, condition, scalar(count), scalar(offsetof(struct loop, limit)));
+	branch = rig_command(&rig, &space, NNAHW_OP_BRANCH, sizeof(*branch));
+	branch->condition = condition;
+	branch->target = space.stream_size + sizeof(*jump);
+	jump = rig_command(&rig, &space, NNAHW_OP_JUMP, sizeof(*jump));
+	jump->target = sizeof(struct nnahw_stream_header);
+	jump->loop = 1;
+	rig_end(&rig, &space);
+}
+
+/*
+ * A job that yields again and again, and goes on by the entry that is in the ring then, gives the
+ * bits that it gives without: each command of a loop runs once.
+ */
+static void test_yield_and_go_on(void **state)
+{
+	struct loop *loop = (struct loop *)rig_at(&rig, space.data);
+	uint32_t *values = (uint32_t *)rig_at(&rig, space.data + LOOP_OFFSET);
+	uint32_t yields = 0, factor = 1, sum = 0, slot;
+	const volatile int32_t *count = &loop->count;
+	uint64_t until = nnadev_clock_now() + RIG_WAIT;
+	struct nnahw_ring_entry e, rest;
+	struct nnahw_completion c;
+
+	write_loop();
+	*loop = (struct loop){ .one = 1, .limit = LOOP_LIMIT, .factor = LOOP_FACTOR };
+	for (uint32_t i = 0; i < LOOP_VALUES; i++)
+		values[i] = i;
+	e = rig_job(&rig, &space);
+	e.budget = NNAHW_JOB_LIMIT_NS;
+	for (;;) {
+		slot = rig.rings[0].posted % rig.rings[0].size;
+		rig_submit(&rig, 0, &e);
+		/* Every other time once it runs. */
+		for (int32_t begin = *count; yields % 2 && *count == begin;)
+			must(nnadev_clock_now() < until);
+		rig_control(&rig, NNAHW_ENTRY_YIELD, 0, 0, e.seqno, 0);
+		c = rig_wait(&rig, 0);
+		if (c.status != NNAHW_STATUS_YIELDED)
+			break;
+		yields++;
+		rest = ((struct nnahw_ring_entry *)rig_at(&rig, rig.rings[0].base))[slot];
+		/* It has run, or had not begun: then the entry is as it was. */
+		assert_true(rest.budget == e.budget - c.detail ||
+			    !memcmp(&rest, &e, sizeof(e)));
+		e = rest;
+		e.seqno = ++rig.seqno;
+		if (yields == LOOP_YIELDS) {
+			c = rig_run(&rig, 0, &e);
+			break;
+		}
+	}
+	assert_int_equal(c.status, NNAHW_STATUS_OK);
+	assert_int_equal(yields, LOOP_YIELDS);
+	for (uint32_t i = 0; i < LOOP_LIMIT; i++) {
+		factor *= LOOP_FACTOR;
+		sum = sum * LOOP_FACTOR + i;
+	}
+	assert_int_equal(loop->count, LOOP_LIMIT);
+	for (uint32_t i = 0; i < LOOP_VALUES; i++)
+		assert_int_equal(values[i], i * factor + sum);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +343,7 @@ int main(void)
 		TEST(test_deadline_before_start),
 		TEST(test_clock),
 		TEST(test_stuck),
+		TEST(test_yield_and_go_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

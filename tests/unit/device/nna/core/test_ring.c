@@ -111,7 +111,7 @@ static void test_control_ring(void **state)
 	expect(NNAHW_CONTROL_RING, &e, NNAHW_STATUS_OK);
 	e.address = 0;
 	expect(NNAHW_CONTROL_RING, &e, NNAHW_STATUS_OK);
-	for (e.type = NNAHW_ENTRY_BOOST; e.type >= NNAHW_ENTRY_ABORT; e.type--) {
+	for (e.type = NNAHW_ENTRY_YIELD; e.type >= NNAHW_ENTRY_ABORT; e.type--) {
 		e.target = NNAHW_JOB_RINGS;
 		e.address = 0;
 		expect(NNAHW_CONTROL_RING, &e, NNAHW_STATUS_BAD_ENTRY);
