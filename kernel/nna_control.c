@@ -175,6 +175,11 @@ int nna_control_boost(struct nna_device *nna, unsigned int ring)
 	return nna_control_job(nna, NNA_ENTRY_BOOST, ring, READ_ONCE(nna->rings[ring].seqno) - 1);
 }
 
+int nna_control_yield(struct nna_device *nna, unsigned int ring, u32 seqno)
+{
+	return nna_control_job(nna, NNA_ENTRY_YIELD, ring, seqno);
+}
+
 int nna_control_ping(struct nna_device *nna)
 {
 	struct nna_ring_entry entry = { .type = cpu_to_le32(NNA_ENTRY_NOP) };

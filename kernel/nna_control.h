@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Commands of the driver to the device, as entries of the control ring: invalidations, aborts,
- * boosts.
+ * boosts, yields.
  *
  * Each function sleeps until the device or a reset has completed the entry, or until a second has
  * passed. It must not be called in an interrupt or with a spinlock held.
@@ -60,6 +60,16 @@ int nna_control_abort(struct nna_device *nna, unsigned int ring, u32 seqno);
  * Return: as nna_control_abort(); -EIO also if the device does not know BOOST.
  */
 int nna_control_boost(struct nna_device *nna, unsigned int ring);
+
+/**
+ * nna_control_yield() - Tell the device to take jobs off a ring: they complete as YIELDED.
+ * @nna: the device; nna_hw_has_yield().
+ * @ring: index of the ring.
+ * @seqno: sequence number of the last of these jobs, from nna_ring_yield().
+ *
+ * Return: as nna_control_abort().
+ */
+int nna_control_yield(struct nna_device *nna, unsigned int ring, u32 seqno);
 
 /**
  * nna_control_ping() - Check that the device serves its control ring.

@@ -72,6 +72,12 @@ static inline bool nna_hw_has_profiles(const struct nna_hw *hw)
 	return hw->abi_minor >= NNA_PROFILE_ABI_MINOR;
 }
 
+/** nna_hw_has_yield() - Whether the device knows YIELD. */
+static inline bool nna_hw_has_yield(const struct nna_hw *hw)
+{
+	return hw->abi_minor >= NNA_YIELD_ABI_MINOR;
+}
+
 /**
  * nna_hw_init() - Identify the device and read its properties.
  * @hw: filled in.

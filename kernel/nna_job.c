@@ -188,10 +188,11 @@ static u64 nna_job_run_time(const struct nna_job *job, u16 status, u64 detail, i
 	unsigned long since = READ_ONCE(job->nna->last_end_jiffies);
 
 	if (!error && (status == NNA_STATUS_OK || status == NNA_STATUS_YIELDED))
-		return nna_clock_ticks_to_ns(&job->nna->hw, min(detail, job->nna->hw.job_limit));
+		return job->ran_ns + nna_clock_ticks_to_ns(&job->nna->hw,
+							   min(detail, job->nna->hw.job_limit));
 	if (!time_in_range(since, job->pushed_jiffies, jiffies))
 		since = job->pushed_jiffies;
-	return (u64)jiffies_to_msecs(jiffies - since) * NSEC_PER_MSEC;
+	return job->ran_ns + (u64)jiffies_to_msecs(jiffies - since) * NSEC_PER_MSEC;
 }
 
 /*
@@ -204,6 +205,13 @@ static void nna_job_end(struct nna_job *job, const u64 *ran)
 	nna_ctx_give_quota(job->ctx);
 }
 
+/* Notes that the device has given a job back. */
+static void nna_job_note_end(struct nna_job *job)
+{
+	WRITE_ONCE(job->nna->last_end_jiffies, jiffies);
+	WRITE_ONCE(job->nna->jobs->watched_jiffies[job->ctx->ring], jiffies);
+}
+
 /* &nna_ring_request.complete: any context, with the ring's lock held. */
 static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detail, int error)
 {
@@ -212,8 +220,7 @@ static void nna_job_complete(struct nna_ring_request *req, u16 status, u64 detai
 	struct nna_ctx *ctx = job->ctx;
 	bool ban = false;
 
-	WRITE_ONCE(job->nna->last_end_jiffies, jiffies);
-	WRITE_ONCE(job->nna->jobs->watched_jiffies[ctx->ring], jiffies);
+	nna_job_note_end(job);
 	nna_job_count(job, status, detail, error);
 	if (job->guilty && (error || status == NNA_STATUS_ABORTED)) {
 		nna_ctx_mark_guilty(ctx);
@@ -249,7 +256,23 @@ static bool nna_job_may_resubmit(struct nna_ring_request *req)
 		return false;
 	job->resubmitted = true;
 	job->guilty = false;
-	job->pushed_jiffies = jiffies;
+	return true;
+}
+
+/* &nna_ring_request.yielded: any context, with the ring's lock held. */
+static bool nna_job_yielded(struct nna_ring_request *req, const struct nna_ring_entry *rest,
+			    u64 detail)
+{
+	struct nna_job *job = container_of(req, struct nna_job, req);
+
+	nna_job_note_end(job);
+	atomic64_add(detail, &job->ctx->usage->ticks[job->ctx->ring]);
+	job->ran_ns = nna_job_run_time(job, NNA_STATUS_YIELDED, detail, 0);
+	job->entry.start = rest->start;
+	job->entry.budget = rest->budget;
+	job->entry.loop_limit = rest->loop_limit;
+	trace_nna_job_yield(job->ctx->ring, req->seqno, job->ctx->vm->asid,
+			    job->fence->base.context, job->fence->base.seqno);
 	return true;
 }
 
@@ -307,13 +330,48 @@ static void nna_job_refuse(struct nna_job *job, int error)
 	nna_fence_signal(job->fence);
 }
 
+/* Writes the job's deadline to its entry, by the device's clock. */
+static void nna_job_fill_deadline(struct nna_job *job)
+{
+	struct nna_device *nna = job->nna;
+
+	if (job->deadline_ns)
+		job->entry.deadline = cpu_to_le64(nna_clock_to_tick(&nna->clock, &nna->hw,
+								    job->deadline_ns));
+}
+
+/* The job is about to be put on the ring. */
+static void nna_job_begin(struct nna_job *job)
+{
+	struct nna_ring *ring = &job->nna->rings[job->ctx->ring];
+	struct dma_fence *fence = &job->fence->base;
+
+	nna_job_fill_deadline(job);
+	job->pushed_jiffies = jiffies;
+	nna_fence_begin(job->fence);
+	trace_nna_job_run(ring->index, READ_ONCE(ring->seqno), job->ctx->vm->asid, fence->context,
+			  fence->seqno);
+}
+
+/* &nna_ring_request.rewrite: after a reset or a suspend, with the ring's lock held. */
+static bool nna_job_rewrite(struct nna_ring_request *req)
+{
+	struct nna_job *job = container_of(req, struct nna_job, req);
+
+	/* Its abort has been missed while it was not on the ring. */
+	if (nna_ctx_is_over(job->ctx))
+		return false;
+	WRITE_ONCE(job->nna->jobs->watched_jiffies[job->ctx->ring], jiffies);
+	nna_job_begin(job);
+	return true;
+}
+
 /* Puts a job on its ring, or returns why it may not run. */
 static int nna_job_start(struct nna_job *job)
 {
 	struct nna_device *nna = job->nna;
 	struct nna_ring *ring = &nna->rings[job->ctx->ring];
-	struct dma_fence *fence = &job->fence->base;
-	u64 ready, deadline = job->deadline_ns, late;
+	u64 ready, late;
 	int ret;
 
 	ret = nna_job_check_start(job, &ready);
@@ -322,23 +380,16 @@ static int nna_job_start(struct nna_job *job)
 	if (job->duration_ns) {
 		if (check_add_overflow(ready, job->duration_ns, &late))
 			late = U64_MAX;
-		deadline = deadline ? min(deadline, late) : late;
+		job->deadline_ns = job->deadline_ns ? min(job->deadline_ns, late) : late;
 	}
-	if (deadline) {
-		if (ktime_get_ns() >= deadline)
-			return -ETIMEDOUT;
-		job->entry.deadline = cpu_to_le64(nna_clock_to_tick(&nna->clock, &nna->hw,
-								    deadline));
-	}
+	if (job->deadline_ns && ktime_get_ns() >= job->deadline_ns)
+		return -ETIMEDOUT;
 
-	job->pushed_jiffies = jiffies;
-	nna_fence_begin(job->fence);
+	nna_job_begin(job);
 	/* Pairs with nna_recovery_timeout(), which reads these at any time. */
 	smp_store_release(&job->begun, true);
 
 	nna_vm_mark_used(job->ctx->vm);
-	trace_nna_job_run(ring->index, READ_ONCE(ring->seqno), job->ctx->vm->asid, fence->context,
-			  fence->seqno);
 	ret = nna_ring_push(ring, &job->entry, &job->req);
 	/* After the checks above the device was lost, or a reset began. */
 	if (ret)
@@ -584,6 +635,8 @@ static struct nna_job *nna_job_create(struct drm_file *file, struct nna_ctx *ctx
 		      args->budget_ns ? min(args->budget_ns, limit) : limit);
 	job->req.complete = nna_job_complete;
 	job->req.may_resubmit = nna_job_may_resubmit;
+	job->req.yielded = nna_job_yielded;
+	job->req.rewrite = nna_job_rewrite;
 	job->req.owner = ctx;
 	atomic_inc(&ctx->nna->job_count);
 	nna_job_fill(job, args);

@@ -16,6 +16,9 @@
  * own: a job that is refused, such as one whose deadline has passed, ends before an earlier one of
  * its context that runs.
  *
+ * At a system suspend the job may yield: it leaves the device and goes on after the resume, as the
+ * same request of its ring (nna_suspend.h).
+ *
  * SUBMIT puts the fence into its syncobjs and into no reservation object, so the cost of a
  * submission does not depend on the number of buffers in its address space. Memory needs no such
  * protection: mapped objects are pinned, and unmapping waits until the device has no translation.
@@ -89,7 +92,8 @@ struct nna_fence {
  * @req: the ring's part.
  * @nna: the device.
  * @ctx: its context; a reference.
- * @entry: its ring entry; run_job fills in the deadline, nna_ring.c the sequence number.
+ * @entry: its ring entry; run_job fills in the deadline, nna_ring.c the sequence number. What is
+ *	left of the job, when it has yielded.
  * @fence: its fence. A reference if @published; else plain memory with a reference on the
  *	keepalive.
  * @published: SUBMIT has initialised @fence, and put it into the syncobjs.
@@ -98,9 +102,10 @@ struct nna_fence {
  * @resubmitted: a reset has put it on the ring again; protected by the ring's lock.
  * @syncs: in-fences to wait for, syncobjs to signal.
  * @submitted_ns: time of its submission, CLOCK_MONOTONIC.
- * @deadline_ns: as in SUBMIT: CLOCK_MONOTONIC, or 0.
+ * @deadline_ns: as in SUBMIT: CLOCK_MONOTONIC, or 0. run_job lowers it by @duration_ns.
  * @duration_ns: as in SUBMIT: time after the signal of the last in-fence, or 0.
- * @pushed_jiffies: time at which it was put on the ring.
+ * @pushed_jiffies: time at which it was last put on the ring.
+ * @ran_ns: its run time up to when it last yielded; protected by the ring's lock.
  */
 struct nna_job {
 	struct nna_gate gate;
@@ -119,6 +124,7 @@ struct nna_job {
 	u64 deadline_ns;
 	u64 duration_ns;
 	unsigned long pushed_jiffies;
+	u64 ran_ns;
 };
 
 /** struct nna_job_ops - Operations of higher layers that jobs need. */

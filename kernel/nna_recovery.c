@@ -4,6 +4,8 @@
 #include <linux/dma-fence.h>
 #include <linux/iopoll.h>
 #include <linux/jiffies.h>
+#include <linux/sched.h>
+#include <linux/string.h>
 #include <drm/drm_drv.h>
 #include <drm/nna_accel.h>
 
@@ -50,15 +52,34 @@ static bool nna_recovery_ring_hangs(struct nna_device *nna, struct nna_ring *rin
 	return ms > nna->job_limit_ms + (nna->timeout_ms - nna->job_limit_ms) / 2;
 }
 
-/*
- * Marks the job that the device has begun on a ring as guilty of a hang. Returns a reference on its
- * fence, and in @seqno the sequence number of its entry; or NULL if no job has been begun.
+/* What becomes of the job that nna_recovery_find() finds. */
+enum nna_recovery_how {
+	NNA_RECOVERY_INNOCENT,
+	NNA_RECOVERY_GUILTY,		/* it is marked as guilty of a hang */
+	NNA_RECOVERY_GUILTY_DUMP,	/* and recorded for the core dump */
+};
+
+/**
+ * struct nna_suspect - A job that the device has begun.
+ * @ring: its ring; NULL if there is none.
+ * @fence: its fence; a reference.
+ * @seqno: sequence number of its entry.
+ * @pid: its client's process.
+ * @comm: the name of that.
  */
-static struct dma_fence *nna_recovery_mark_guilty(struct nna_device *nna, struct nna_ring *ring,
-						  bool dump, u32 *seqno)
+struct nna_suspect {
+	struct nna_ring *ring;
+	struct dma_fence *fence;
+	u32 seqno;
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
+};
+
+/* Finds the job that the device has begun on a ring. */
+static bool nna_recovery_find(struct nna_device *nna, struct nna_ring *ring,
+			      enum nna_recovery_how how, struct nna_suspect *suspect)
 {
 	u32 head = nna_hw_ring_head(&nna->hw, ring->index);
-	struct dma_fence *fence = NULL;
 	struct nna_ring_request *req = NULL;
 
 	spin_lock_irq(&ring->lock);
@@ -67,23 +88,26 @@ static struct dma_fence *nna_recovery_mark_guilty(struct nna_device *nna, struct
 	if (req) {
 		struct nna_job *job = container_of(req, struct nna_job, req);
 
-		job->guilty = true;
-		fence = dma_fence_get(&job->fence->base);
-		*seqno = req->seqno;
-		if (dump)
+		suspect->ring = ring;
+		suspect->fence = dma_fence_get(&job->fence->base);
+		suspect->seqno = req->seqno;
+		suspect->pid = job->ctx->usage->pid;
+		memcpy(suspect->comm, job->ctx->usage->comm, sizeof(suspect->comm));
+		job->guilty = job->guilty || how != NNA_RECOVERY_INNOCENT;
+		if (how == NNA_RECOVERY_GUILTY_DUMP)
 			nna_job_record(job, 0, 0);
 	}
 	spin_unlock_irq(&ring->lock);
-	return fence;
+	return req;
 }
 
 /*
  * Returns the ring whose current job has the longest run time: it may have preempted the jobs of
  * the other rings. NULL if the device reports no run time.
  */
-static struct nna_ring *nna_recovery_suspect(struct nna_device *nna)
+static struct nna_ring *nna_recovery_longest(struct nna_device *nna)
 {
-	struct nna_ring *suspect = NULL;
+	struct nna_ring *longest_ring = NULL;
 	u64 ms, longest = 0;
 	unsigned int i;
 
@@ -91,16 +115,49 @@ static struct nna_ring *nna_recovery_suspect(struct nna_device *nna)
 		ms = nna_hw_ring_run_ms(&nna->hw, i);
 		if (ms > longest) {
 			longest = ms;
-			suspect = &nna->rings[i];
+			longest_ring = &nna->rings[i];
 		}
 	}
-	return suspect;
+	return longest_ring;
+}
+
+/* Finds the job that has run longest; @ring: the ring of that job, or NULL if it is not known. */
+static bool nna_recovery_find_longest(struct nna_device *nna, struct nna_ring *ring,
+				      enum nna_recovery_how how, struct nna_suspect *suspect)
+{
+	unsigned int i;
+
+	if (!ring)
+		ring = nna_recovery_longest(nna);
+	if (ring && nna_recovery_find(nna, ring, how, suspect))
+		return true;
+	/* If no ring reports a run time, suspect the highest one, which the device prefers. */
+	for (i = NNA_JOB_RINGS; i-- > 0;)
+		if (nna_recovery_find(nna, &nna->rings[i], how, suspect))
+			return true;
+	return false;
 }
 
 static bool nna_recovery_poll(struct nna_ring *ring, struct dma_fence *fence)
 {
 	nna_ring_process(ring);
 	return dma_fence_is_signaled(fence);
+}
+
+/* Aborts a job. Returns whether it has ended; drops the reference on its fence. */
+static bool nna_recovery_abort(struct nna_device *nna, const struct nna_suspect *suspect)
+{
+	struct nna_ring *ring = suspect->ring;
+	bool ended;
+
+	/* Poll, since a timeout handler signals fences and so must not wait for one. */
+	if (!nna_control_abort(nna, ring->index, suspect->seqno))
+		read_poll_timeout(nna_recovery_poll, ended, ended, NNA_ABORT_POLL_US,
+				  NNA_ABORT_TIMEOUT_US, false, ring, suspect->fence);
+	else
+		ended = nna_recovery_poll(ring, suspect->fence);
+	dma_fence_put(suspect->fence);
+	return ended;
 }
 
 /*
@@ -110,40 +167,35 @@ static bool nna_recovery_poll(struct nna_ring *ring, struct dma_fence *fence)
 static void nna_recovery_end_hang(struct nna_device *nna, struct nna_ring *ring)
 {
 	const char *reason = "the device has begun no job in time";
+	struct nna_suspect suspect;
 	int error = -EIO;
-	struct dma_fence *fence = NULL;
 	bool ended = false, dump;
-	unsigned int i;
-	u32 seqno;
 
 	dump = nna_coredump_begin(nna, DRM_NNA_COREDUMP_HANG);
-	if (!ring)
-		ring = nna_recovery_suspect(nna);
-	if (ring)
-		fence = nna_recovery_mark_guilty(nna, ring, dump, &seqno);
-	/* If no ring reports a run time, suspect the highest one, which the device prefers. */
-	for (i = NNA_JOB_RINGS; i-- > 0 && !fence;) {
-		ring = &nna->rings[i];
-		fence = nna_recovery_mark_guilty(nna, ring, dump, &seqno);
-	}
-	if (fence) {
-		/* Poll, since a timeout handler signals fences and so must not wait for one. */
-		if (!nna_control_abort(nna, ring->index, seqno))
-			read_poll_timeout(nna_recovery_poll, ended, ended, NNA_ABORT_POLL_US,
-					  NNA_ABORT_TIMEOUT_US, false, ring, fence);
-		else
-			ended = nna_recovery_poll(ring, fence);
-		dma_fence_put(fence);
+	if (nna_recovery_find_longest(nna, ring, dump ? NNA_RECOVERY_GUILTY_DUMP :
+				      NNA_RECOVERY_GUILTY, &suspect)) {
+		ended = nna_recovery_abort(nna, &suspect);
 		reason = "a job did not end after an abort";
 		error = -ECANCELED;
 	}
 	if (ended)
 		drm_err(&nna->drm, "ring %u: job %u exceeded the time limit and was aborted\n",
-			ring->index, seqno);
+			suspect.ring->index, suspect.seqno);
 	else
 		nna_reset_now(nna, reason, error);
 	if (dump)
 		nna_fault_end(nna);
+}
+
+bool nna_recovery_abort_longest(struct nna_device *nna, unsigned int ms)
+{
+	struct nna_suspect suspect;
+
+	if (!nna_recovery_find_longest(nna, NULL, NNA_RECOVERY_INNOCENT, &suspect))
+		return false;
+	drm_warn(&nna->drm, "suspend: ring %u: job %u of %s[%d] has not yielded for %u ms and is aborted\n",
+		 suspect.ring->index, suspect.seqno, suspect.comm, suspect.pid, ms);
+	return nna_recovery_abort(nna, &suspect);
 }
 
 void nna_recovery_timeout(struct nna_job *job)

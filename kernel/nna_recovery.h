@@ -11,9 +11,23 @@
 #ifndef NNA_RECOVERY_H
 #define NNA_RECOVERY_H
 
+#include <linux/types.h>
+
+struct nna_device;
 struct nna_job;
 
 /** nna_recovery_timeout() - &nna_job_ops.timeout: end what hangs; on the reset workqueue. */
 void nna_recovery_timeout(struct nna_job *job);
+
+/**
+ * nna_recovery_abort_longest() - Abort the job that the device has run longest; for suspend.
+ * @nna: the device; its schedulers are stopped.
+ * @ms: for the log: how long the job has not yielded.
+ *
+ * The log names the job and its process. May sleep.
+ *
+ * Return: whether the job has ended. Else the device has begun no job, or does not take the ABORT.
+ */
+bool nna_recovery_abort_longest(struct nna_device *nna, unsigned int ms);
 
 #endif

@@ -40,11 +40,25 @@ struct nna_reset {
 	struct work_struct wedged_work;
 };
 
+/* Entries that are written again need deadlines by the clock of the device as it is now. */
+static void nna_reset_refresh_clock(struct nna_device *nna)
+{
+	unsigned int i;
+
+	for (i = 0; i < NNA_JOB_RINGS; i++) {
+		if (!nna_ring_is_empty(&nna->rings[i])) {
+			nna_clock_refresh(&nna->clock, &nna->hw);
+			return;
+		}
+	}
+}
+
 int nna_reset_enable_rings(struct nna_device *nna)
 {
 	unsigned int i;
 	int ret;
 
+	nna_reset_refresh_clock(nna);
 	for (i = 0; i < NNA_RINGS; i++) {
 		ret = nna_ring_enable(&nna->rings[i]);
 		if (ret) {
@@ -56,7 +70,8 @@ int nna_reset_enable_rings(struct nna_device *nna)
 	return 0;
 }
 
-static void nna_reset_disable_rings(struct nna_device *nna, int error)
+/* Ends all jobs of a lost device, on the rings and in the schedulers. */
+static void nna_reset_end_jobs(struct nna_device *nna)
 {
 	unsigned int i;
 	bool cookie;
@@ -65,17 +80,30 @@ static void nna_reset_disable_rings(struct nna_device *nna, int error)
 	for (i = 0; i < NNA_RINGS; i++) {
 		/* Entries that the device has completed end with their own result. */
 		nna_ring_process(&nna->rings[i]);
-		nna_ring_disable(&nna->rings[i], error);
+		nna_ring_disable(&nna->rings[i], -ENODEV);
 	}
 	dma_fence_end_signalling(cookie);
 	wake_up_all(&nna->control_waitq);
+	nna_gates_doom(nna);
 }
 
-/* Ends all jobs of a lost device, on the rings and in the schedulers. */
-static void nna_reset_end_jobs(struct nna_device *nna)
+/*
+ * Takes the jobs off the rings of a device that has been reset. Those that it had begun end.
+ * @heads: from nna_reset_halt().
+ */
+static void nna_reset_rewind_rings(struct nna_device *nna, const u32 *heads, int error)
 {
-	nna_reset_disable_rings(nna, -ENODEV);
-	nna_gates_doom(nna);
+	unsigned int i;
+	bool cookie;
+
+	cookie = dma_fence_begin_signalling();
+	for (i = 0; i < NNA_RINGS; i++) {
+		/* Entries that the device has completed end with their own result. */
+		nna_ring_process(&nna->rings[i]);
+		nna_ring_rewind(&nna->rings[i], heads[i], error);
+	}
+	dma_fence_end_signalling(cookie);
+	wake_up_all(&nna->control_waitq);
 }
 
 /*
@@ -104,23 +132,15 @@ static void nna_reset_halt(struct nna_device *nna, u32 *heads)
 /* Resets a device that nna_reset_halt() has stopped, and continues with the jobs. */
 static void nna_reset_rings(struct nna_device *nna, const u32 *heads, const char *reason, int error)
 {
-	unsigned int i;
 	int ret, resets;
 
 	ret = nna_hw_reset(&nna->hw);
 	/* Count before the jobs end, so that a waiter for one of them reads the new number. */
 	resets = atomic_inc_return(&nna->resets);
-
-	/* Entries that the device completed before the reset end with their own result. */
-	for (i = 0; i < NNA_RINGS; i++) {
-		nna_ring_process(&nna->rings[i]);
-		if (!ret)
-			nna_ring_rewind(&nna->rings[i], heads[i], error);
-	}
-	wake_up_all(&nna->control_waitq);
-
-	if (!ret)
+	if (!ret) {
+		nna_reset_rewind_rings(nna, heads, error);
 		ret = nna_reset_enable_rings(nna);
+	}
 	trace_nna_reset(resets, ret);
 	if (ret) {
 		nna_reset_wedge(nna);
@@ -279,21 +299,21 @@ int nna_reset_init(struct nna_device *nna)
 
 void nna_reset_suspend(struct nna_device *nna)
 {
+	u32 heads[NNA_RINGS];
 	int ret;
 
 	WRITE_ONCE(nna->suspended, true);
 	cancel_work_sync(&nna->reset_work);
 	if (nna_core_is_lost(nna))
 		return;
-	nna_hw_save_counters(&nna->hw);
-	nna_hw_stop(&nna->hw);
+	nna_reset_halt(nna, heads);
 	ret = nna_hw_reset(&nna->hw);
 	if (ret) {
 		drm_err(&nna->drm, "suspend: reset failed (%d): the device is lost, bind the driver again\n",
 			ret);
 		nna_reset_wedge(nna);
 	} else {
-		nna_reset_disable_rings(nna, -ECANCELED);
+		nna_reset_rewind_rings(nna, heads, -ECANCELED);
 	}
 }
 

@@ -48,10 +48,18 @@ int nna_reset_enable_rings(struct nna_device *nna);
  */
 void nna_reset_now(struct nna_device *nna, const char *reason, int error);
 
-/** nna_reset_suspend() - Reset an idle device and leave its rings disabled. May sleep. */
+/**
+ * nna_reset_suspend() - Reset the device and leave its rings disabled; may sleep.
+ * @nna: the device, without a job that runs. One that runs nevertheless ends with -ECANCELED.
+ *
+ * The rings keep jobs that have yielded or have not been begun for nna_reset_resume().
+ */
 void nna_reset_suspend(struct nna_device *nna);
 
-/** nna_reset_resume() - Enable the rings; if that fails the device is lost. May sleep. */
+/**
+ * nna_reset_resume() - Enable the rings, and write the kept jobs to them; may sleep.
+ * @nna: the device, which is lost if that fails.
+ */
 void nna_reset_resume(struct nna_device *nna);
 
 /**

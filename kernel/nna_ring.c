@@ -24,10 +24,11 @@ int nna_ring_init(struct nna_ring *ring, struct nna_device *nna, unsigned int in
 	ring->seqno = 1;
 
 	ring->requests = devm_kcalloc(dev, size, sizeof(*ring->requests), GFP_KERNEL);
+	ring->yielded = devm_kcalloc(dev, size, sizeof(*ring->yielded), GFP_KERNEL);
 	ring->entries = dmam_alloc_coherent(dev, size * sizeof(*ring->entries),
 					    &ring->entries_dma, GFP_KERNEL);
 	ring->cq = dmam_alloc_coherent(dev, size * sizeof(*ring->cq), &ring->cq_dma, GFP_KERNEL);
-	return ring->requests && ring->entries && ring->cq ? 0 : -ENOMEM;
+	return ring->requests && ring->yielded && ring->entries && ring->cq ? 0 : -ENOMEM;
 }
 
 static void nna_ring_write_locked(struct nna_ring *ring, struct nna_ring_request *req)
@@ -42,17 +43,33 @@ static void nna_ring_write_locked(struct nna_ring *ring, struct nna_ring_request
 	ring->requests[slot] = req;
 }
 
+static void nna_ring_rewrite_locked(struct nna_ring *ring)
+{
+	u32 kept = ring->tail, i;
+
+	lockdep_assert_held(&ring->lock);
+	for (i = 0, ring->tail = 0; i < kept; i++) {
+		struct nna_ring_request *req = ring->requests[i];
+
+		ring->requests[i] = NULL;
+		if (!req->rewrite || req->rewrite(req))
+			nna_ring_write_locked(ring, req);
+		else
+			req->complete(req, 0, 0, -ECANCELED);
+	}
+}
+
 int nna_ring_enable(struct nna_ring *ring)
 {
 	unsigned long flags;
-	u32 resubmitted, i;
+	u32 resubmitted;
 	int ret;
 
 	spin_lock_irqsave(&ring->lock, flags);
 	WARN_ON(ring->running || ring->done);
 	memset(ring->cq, 0, ring->size * sizeof(*ring->cq));
-	for (i = 0, resubmitted = ring->tail, ring->tail = 0; i < resubmitted; i++)
-		nna_ring_write_locked(ring, ring->requests[i]);
+	nna_ring_rewrite_locked(ring);
+	resubmitted = ring->tail;
 	spin_unlock_irqrestore(&ring->lock, flags);
 
 	/* All phase bits must be 0 in memory before the device writes records of the first lap. */
@@ -80,7 +97,8 @@ static struct nna_ring_request *nna_ring_pop_locked(struct nna_ring *ring)
 	return req;
 }
 
-static void nna_ring_rewind_locked(struct nna_ring *ring, u32 begun, int error)
+/* @keep: keep the requests that have yielded, and those beyond @begun that may be resubmitted. */
+static void nna_ring_rewind_locked(struct nna_ring *ring, bool keep, u32 begun, int error)
 {
 	struct nna_ring_request *resubmitted[NNA_RING_SIZE];
 	u32 count = 0, i;
@@ -88,12 +106,20 @@ static void nna_ring_rewind_locked(struct nna_ring *ring, u32 begun, int error)
 	lockdep_assert_held(&ring->lock);
 	WRITE_ONCE(ring->running, false);
 	WRITE_ONCE(ring->epoch, ring->epoch + 1);
+	for (i = 0; i < ring->yielded_count; i++) {
+		if (keep)
+			resubmitted[count++] = ring->yielded[i];
+		else
+			ring->yielded[i]->complete(ring->yielded[i], 0, 0, error);
+	}
+	ring->yielding = false;
+	ring->yielded_count = 0;
 	for (i = 0; ring->done != ring->tail; i++) {
 		struct nna_ring_request *req = nna_ring_pop_locked(ring);
 
 		if (!req)
 			continue;
-		if (i >= begun && req->may_resubmit && req->may_resubmit(req))
+		if (keep && i >= begun && req->may_resubmit && req->may_resubmit(req))
 			resubmitted[count++] = req;
 		else
 			req->complete(req, 0, 0, error);
@@ -108,7 +134,7 @@ void nna_ring_disable(struct nna_ring *ring, int error)
 	unsigned long flags;
 
 	spin_lock_irqsave(&ring->lock, flags);
-	nna_ring_rewind_locked(ring, U32_MAX, error);
+	nna_ring_rewind_locked(ring, false, 0, error);
 	spin_unlock_irqrestore(&ring->lock, flags);
 }
 
@@ -119,7 +145,8 @@ void nna_ring_rewind(struct nna_ring *ring, u32 head, int error)
 
 	spin_lock_irqsave(&ring->lock, flags);
 	begun = head - ring->done;
-	nna_ring_rewind_locked(ring, begun <= ring->tail - ring->done ? begun : U32_MAX, error);
+	nna_ring_rewind_locked(ring, true, begun <= ring->tail - ring->done ? begun : U32_MAX,
+			       error);
 	spin_unlock_irqrestore(&ring->lock, flags);
 }
 
@@ -133,7 +160,7 @@ int nna_ring_push(struct nna_ring *ring, struct nna_ring_entry *entry,
 	spin_lock_irqsave(&ring->lock, flags);
 	if (!ring->running) {
 		ret = -EIO;
-	} else if (ring->tail - ring->done >= ring->size) {
+	} else if (ring->tail - ring->done + ring->yielded_count >= ring->size) {
 		ret = -ENOSPC;
 	} else {
 		nna_ring_write_locked(ring, req);
@@ -175,6 +202,27 @@ u32 nna_ring_find(struct nna_ring *ring, const void *owner, u32 *seqnos)
 	return count;
 }
 
+bool nna_ring_yield(struct nna_ring *ring, u32 *seqno)
+{
+	bool tell;
+
+	spin_lock_irq(&ring->lock);
+	tell = ring->running && ring->tail != ring->done && !ring->yielding;
+	if (tell) {
+		ring->yielding = true;
+		*seqno = ring->seqno - 1;
+	}
+	spin_unlock_irq(&ring->lock);
+	return tell;
+}
+
+void nna_ring_cancel_yield(struct nna_ring *ring)
+{
+	spin_lock_irq(&ring->lock);
+	ring->yielding = false;
+	spin_unlock_irq(&ring->lock);
+}
+
 bool nna_ring_is_empty(struct nna_ring *ring)
 {
 	unsigned long flags;
@@ -187,6 +235,18 @@ bool nna_ring_is_empty(struct nna_ring *ring)
 	return empty;
 }
 
+/* Keeps the request of an entry that has completed in @slot, if it has yielded on demand. */
+static bool nna_ring_keep_locked(struct nna_ring *ring, struct nna_ring_request *req, u32 slot,
+				 u16 status, u64 detail)
+{
+	lockdep_assert_held(&ring->lock);
+	if (status != NNA_STATUS_YIELDED || !ring->yielding || !req->yielded ||
+	    !req->yielded(req, &ring->entries[slot], detail))
+		return false;
+	ring->yielded[ring->yielded_count++] = req;
+	return true;
+}
+
 int nna_ring_process(struct nna_ring *ring)
 {
 	unsigned long irqflags;
@@ -194,10 +254,13 @@ int nna_ring_process(struct nna_ring *ring)
 
 	spin_lock_irqsave(&ring->lock, irqflags);
 	while (ring->running && ring->done != ring->tail) {
-		struct nna_completion *c = &ring->cq[ring->done & (ring->size - 1)];
+		u32 slot = ring->done & (ring->size - 1);
+		struct nna_completion *c = &ring->cq[slot];
 		u16 flags = le16_to_cpu(READ_ONCE(c->flags));
 		u16 phase = ring->done & ring->size ? 0 : NNA_COMPLETION_PHASE;
 		struct nna_ring_request *req;
+		u16 status;
+		u64 detail;
 		u32 seqno;
 
 		if ((flags & NNA_COMPLETION_PHASE) != phase)
@@ -214,8 +277,10 @@ int nna_ring_process(struct nna_ring *ring)
 		}
 		req = nna_ring_pop_locked(ring);
 		ring->completions++;
-		if (req)
-			req->complete(req, le16_to_cpu(c->status), le64_to_cpu(c->detail), 0);
+		status = le16_to_cpu(c->status);
+		detail = le64_to_cpu(c->detail);
+		if (req && !nna_ring_keep_locked(ring, req, slot, status, detail))
+			req->complete(req, status, detail, 0);
 		n++;
 	}
 	spin_unlock_irqrestore(&ring->lock, irqflags);

@@ -14,8 +14,14 @@
  * After a reset of the device the entries that it had not begun can be written again, so a hang
  * ends only the jobs that were running.
  *
- * Locking: nna_ring.lock protects all fields that change, and is taken in interrupts. complete()
- * and may_resubmit() are called with it held and must not push to the same ring. Code that
+ * A ring can also be told to yield. nna_ring_yield() says up to which entry, and the caller puts a
+ * YIELD on the control ring. The device then completes entries as YIELDED, after it has written
+ * what is left of their jobs to the entries in memory. Their requests take this over, and the ring
+ * keeps them. When it is enabled after the next reset, it writes them again before those that the
+ * device had not begun, so the order is the same.
+ *
+ * Locking: nna_ring.lock protects all fields that change, and is taken in interrupts. The functions
+ * of requests are called with it held and must not push to the same ring. Code that
  * tolerates an old value also reads seqno, running and epoch without it.
  */
 #ifndef NNA_RING_H
@@ -35,6 +41,11 @@ struct nna_device;
  *	ring was disabled before, @error is a negative errno and the others are 0.
  * @may_resubmit: returns whether an entry that the device had not begun may be written again after
  *	a reset; called with the ring's lock held. NULL: it may not.
+ * @yielded: the device has completed the entry as YIELDED on demand. Takes over what is left of the
+ *	job from @rest, the entry in the ring's memory; @detail is that of the completion. Returns
+ *	whether the ring shall keep the request; else, or if NULL, complete() is called.
+ * @rewrite: called before an entry that the ring has kept is written again. Returns whether it may
+ *	be; else complete() is called with -ECANCELED. NULL: it may.
  * @owner: a tag by which nna_ring_find() finds the entry, or NULL.
  * @entry: the entry that was passed to nna_ring_push(); the caller owns it.
  * @seqno: sequence number of the entry, set when it is written; a new one after a reset.
@@ -42,6 +53,9 @@ struct nna_device;
 struct nna_ring_request {
 	void (*complete)(struct nna_ring_request *req, u16 status, u64 detail, int error);
 	bool (*may_resubmit)(struct nna_ring_request *req);
+	bool (*yielded)(struct nna_ring_request *req, const struct nna_ring_entry *rest,
+			u64 detail);
+	bool (*rewrite)(struct nna_ring_request *req);
 	const void *owner;
 	struct nna_ring_entry *entry;
 	u32 seqno;
@@ -65,7 +79,11 @@ struct nna_ring_request {
  * @running: the device serves the ring, and it takes entries.
  * @epoch: number of times that the ring has stopped running. A change tells a waiter that the
  *	device has been reset, or that bus mastering has been disabled.
- * @requests: the request of each slot; NULL for a detached one.
+ * @requests: the request of each slot; NULL for a detached one. While the ring does not run, those
+ *	from 0 to @tail are kept for the next nna_ring_enable().
+ * @yielding: it has been told to yield since it was enabled.
+ * @yielded: requests that have yielded since then, in their order; @size elements.
+ * @yielded_count: number of elements in use.
  * @completions: completions read since the driver was bound.
  */
 struct nna_ring {
@@ -84,6 +102,9 @@ struct nna_ring {
 	bool running;
 	u32 epoch;
 	struct nna_ring_request **requests;
+	bool yielding;
+	struct nna_ring_request **yielded;
+	u32 yielded_count;
 	u64 completions;
 };
 
@@ -93,7 +114,7 @@ int nna_ring_init(struct nna_ring *ring, struct nna_device *nna, unsigned int in
 
 /**
  * nna_ring_enable() - Make the device serve a ring.
- * @ring: the ring; entries that nna_ring_rewind() has kept are written again.
+ * @ring: the ring; entries that nna_ring_rewind() has kept are written again, if they may be.
  *
  * Return: 0, -EIO (the device refuses the ring).
  */
@@ -104,8 +125,8 @@ void nna_ring_disable(struct nna_ring *ring, int error);
 
 /**
  * nna_ring_rewind() - After a reset, take no more entries until the next nna_ring_enable().
- * @ring: the ring. It keeps the requests of entries that the device had not begun, if they may be
- *	resubmitted.
+ * @ring: the ring. It keeps the requests of entries that have yielded, and of those that the device
+ *	had not begun, if they may be resubmitted.
  * @head: number of entries that the device reports to have fetched since the ring was enabled. If
  *	this number is impossible, all entries count as begun.
  * @error: result of the other requests.
@@ -141,6 +162,19 @@ bool nna_ring_detach(struct nna_ring *ring, struct nna_ring_request *req);
  * Return: the number of entries found.
  */
 u32 nna_ring_find(struct nna_ring *ring, const void *owner, u32 *seqnos);
+
+/**
+ * nna_ring_yield() - Keep the requests of entries that the device completes as YIELDED.
+ * @ring: the ring. No entries may be pushed until it has been disabled.
+ * @seqno: out: sequence number of its last entry, for YIELD.
+ *
+ * Return: true if the device has to be told. Else the ring has no entries, does not run, or this
+ * function has returned true since it was enabled.
+ */
+bool nna_ring_yield(struct nna_ring *ring, u32 *seqno);
+
+/** nna_ring_cancel_yield() - Undo nna_ring_yield(): the device has not been told. */
+void nna_ring_cancel_yield(struct nna_ring *ring);
 
 /** nna_ring_is_empty() - Whether all entries have completed; any context. */
 bool nna_ring_is_empty(struct nna_ring *ring);

@@ -44,6 +44,12 @@ DEFINE_EVENT(nna_job, nna_job_run,
 	TP_ARGS(ring, seqno, asid, fence_context, fence_seqno)
 );
 
+/* The job has left the device for a suspend of the system, after which it goes on. */
+DEFINE_EVENT(nna_job, nna_job_yield,
+	TP_PROTO(u32 ring, u32 seqno, u32 asid, u64 fence_context, u64 fence_seqno),
+	TP_ARGS(ring, seqno, asid, fence_context, fence_seqno)
+);
+
 /* The job has ended. status and detail come from the device, error from the job's fence. */
 TRACE_EVENT(nna_job_done,
 	TP_PROTO(u32 ring, u32 seqno, u32 asid, u32 status, u64 detail, int error),

@@ -302,9 +302,40 @@ void nna_fake_irq(struct nna_fake *fake, unsigned int ring)
 		generic_handle_irq_safe(fake->irqs[fake->rings[ring].vector]);
 }
 
+/*
+ * Completes the entries of a ring that are to yield. @begun: the first of them may have been begun,
+ * the others have not. Returns whether there were any.
+ */
+static bool nna_fake_yield(struct nna_fake *fake, unsigned int ring, bool begun)
+{
+	struct nna_fake_ring *regs = &fake->rings[ring];
+	struct nna_ring *r = nna_fake_memory(fake, ring);
+	struct nna_ring_entry entry, *slot;
+	bool any = false;
+
+	begun = begun && regs->begun;
+	while (regs->yields && nna_fake_entry(fake, ring, &entry) &&
+	       (s32)(le32_to_cpu(entry.seqno) - regs->yield) <= 0) {
+		if (begun && fake->hold_jobs)
+			break;
+		slot = &r->entries[regs->done & (regs->size - 1)];
+		if (begun) {
+			slot->start = fake->rest.start;
+			slot->budget = fake->rest.budget;
+			slot->loop_limit = fake->rest.loop_limit;
+		}
+		nna_fake_put_completion(fake, ring, le32_to_cpu(entry.seqno), NNA_STATUS_YIELDED,
+					begun ? fake->rest_detail : 0);
+		begun = false;
+		any = true;
+	}
+	return any;
+}
+
 void nna_fake_complete(struct nna_fake *fake, unsigned int ring, u16 status, u64 detail)
 {
 	nna_fake_write_completion(fake, ring, status, detail);
+	nna_fake_yield(fake, ring, false);
 	nna_fake_irq(fake, ring);
 }
 
@@ -323,6 +354,7 @@ static bool nna_fake_abort(struct nna_fake *fake, unsigned int ring, u32 seqno)
 	    le32_to_cpu(entry.seqno) != seqno)
 		return false;
 	nna_fake_put_completion(fake, ring, seqno, NNA_STATUS_ABORTED, 0);
+	nna_fake_yield(fake, ring, false);
 	return true;
 }
 
@@ -333,18 +365,23 @@ static void nna_fake_control(struct work_struct *work)
 
 	while (!fake->control_stopped && nna_fake_entry(fake, NNA_CONTROL_RING, &entry)) {
 		unsigned int target = le32_to_cpu(entry.target);
-		bool aborted = false;
+		bool ended = false;
 
 		if (fake->logged < NNA_FAKE_LOG)
 			fake->log[fake->logged++] = entry;
 		if (le32_to_cpu(entry.type) == NNA_ENTRY_ABORT)
-			aborted = nna_fake_abort(fake, target, le64_to_cpu(entry.address));
+			ended = nna_fake_abort(fake, target, le64_to_cpu(entry.address));
+		if (le32_to_cpu(entry.type) == NNA_ENTRY_YIELD) {
+			fake->rings[target].yields = true;
+			fake->rings[target].yield = le64_to_cpu(entry.address);
+			ended = nna_fake_yield(fake, target, true);
+		}
 		if (fake->corrupt_control) {
 			fake->corrupt_control--;
 			entry.seqno = cpu_to_le32(0x5eed5eed);
 		}
 		nna_fake_put_completion(fake, NNA_CONTROL_RING, le32_to_cpu(entry.seqno), 0, 0);
-		if (aborted)
+		if (ended)
 			nna_fake_irq(fake, target);
 		nna_fake_irq(fake, NNA_CONTROL_RING);
 	}

@@ -4,8 +4,9 @@
  * control of the test.
  *
  * The whole driver is probed on it, as on a device of a bus. Jobs stay on their rings until the
- * test completes them with nna_fake_complete(). A work item completes entries of the control ring,
- * unless control_stopped is set. The code that completes an entry also raises its interrupt,
+ * test completes them with nna_fake_complete(), or until they yield: on YIELD, or when the job has
+ * ended that did not. A work item completes entries of the control ring, unless control_stopped is
+ * set. The code that completes an entry also raises its interrupt,
  * through the kernel's interrupt core.
  *
  * Locking: nna_fake.lock protects the registers. The driver accesses them with its own locks held,
@@ -60,6 +61,10 @@ struct nna_fake_ring {
 	u32 begun;
 	/** @run_time: RUN_TIME register. */
 	u32 run_time;
+	/** @yields: a YIELD has come, for the entries up to @yield. */
+	bool yields;
+	/** @yield: sequence number. */
+	u32 yield;
 };
 
 /** struct nna_fake - The device. @hw comes first, since test->priv points to it. */
@@ -114,6 +119,12 @@ struct nna_fake {
 	unsigned int corrupt_control;
 	/** @ignore_aborts: complete an ABORT without ending the job. */
 	bool ignore_aborts;
+	/** @hold_jobs: jobs that have been begun do not yield. */
+	bool hold_jobs;
+	/** @rest: start, budget and loop_limit of a job that has been begun and yields. */
+	struct nna_ring_entry rest;
+	/** @rest_detail: detail of its completion. */
+	u64 rest_detail;
 	/** @drop_irqs: number of next interrupts to lose. */
 	unsigned int drop_irqs;
 	/** @resets: resets done. */

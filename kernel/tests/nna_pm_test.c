@@ -290,6 +290,12 @@ static void nna_pm_suspend_beside(struct nna_fake *fake, struct nna_pm_suspend *
 	nna_fake_wait(fake->test, nna_sched_is_stopped(fake->nna));
 }
 
+/* A device from before YIELD: system sleep waits for the jobs on the rings. */
+static void nna_pm_age(struct nna_fake *fake)
+{
+	fake->nna->hw.abi_minor = NNA_YIELD_ABI_MINOR - 1;
+}
+
 /* Jobs on the rings run before system sleep, the others after it; none ends with an error. */
 static void nna_pm_system_busy(struct kunit *test)
 {
@@ -299,6 +305,7 @@ static void nna_pm_system_busy(struct kunit *test)
 	struct nna_pm_suspend s;
 	u32 handle;
 
+	nna_pm_age(fake);
 	running = nna_fake_start(fake, ctx, 0);
 	in = nna_fake_fence(fake, &handle);
 	waiting = nna_fake_start(fake, other, handle);
@@ -334,6 +341,7 @@ static void nna_pm_system_reset(struct kunit *test)
 	struct dma_fence *kept, *late;
 	struct nna_pm_suspend s;
 
+	nna_pm_age(fake);
 	fake->rings[NNA_TEST_RING].begun = 0;
 	kept = nna_fake_start(fake, ctx, 0);
 	nna_pm_suspend_beside(fake, &s);
@@ -389,6 +397,7 @@ static void nna_pm_system_too_busy(struct kunit *test)
 	struct nna_pm_suspend s;
 	unsigned int i;
 
+	nna_pm_age(fake);
 	for (i = 0; i < ARRAY_SIZE(jobs); i++)
 		jobs[i] = nna_fake_start(fake, ctx, 0);
 	nna_pm_suspend_beside(fake, &s);
@@ -405,6 +414,314 @@ static void nna_pm_system_too_busy(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(jobs); i++)
 		KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(jobs[i]));
 	nna_pm_works(test, ctx);
+}
+
+/* Number of entries of a type that the control ring has had. */
+static unsigned int nna_pm_logged(struct nna_fake *fake, u32 type)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < fake->logged; i++)
+		n += le32_to_cpu(fake->log[i].type) == type;
+	return n;
+}
+
+static void nna_pm_suspend(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.suspend(to_nna_fake(test)->dev));
+	KUNIT_EXPECT_TRUE(test, nna_pm_asleep(to_nna_fake(test)));
+}
+
+/* Resumes the system, after which so many jobs are on the test ring. */
+static void nna_pm_resume(struct kunit *test, u32 jobs)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.resume(fake->dev));
+	nna_fake_settle(fake);
+	KUNIT_ASSERT_EQ(test, jobs, nna_fake_pending(fake, NNA_TEST_RING));
+}
+
+/*
+ * Jobs yield at system sleep: after it the first goes on with what is left of it, and the others
+ * follow in their order. Their run time is that of all parts, and is counted once.
+ */
+static void nna_pm_yield(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	const u64 ms = nna_fake_ticks(fake, NSEC_PER_MSEC);
+	struct dma_fence *fences[2];
+	struct nna_ring_entry e;
+	unsigned int i;
+	u64 used;
+
+	used = ctx->usage->shares[NNA_TEST_RING].used;
+	args.budget_ns = 4ull * NSEC_PER_SEC;
+	for (i = 0; i < ARRAY_SIZE(fences); i++)
+		KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, 0, &args, &fences[i]));
+	nna_fake_settle(fake);
+	fake->rest.start = cpu_to_le32(0x1c0);
+	fake->rest.budget = cpu_to_le64(12345);
+	fake->rest.loop_limit = cpu_to_le64(54321);
+	fake->rest_detail = 3000 * ms;
+	for (i = 0; i < 2; i++) {
+		nna_pm_suspend(test);
+		KUNIT_EXPECT_EQ(test, i + 1, nna_pm_logged(fake, NNA_ENTRY_YIELD));
+		nna_pm_resume(test, 2);
+		KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
+		KUNIT_EXPECT_EQ(test, 0x1c0, le32_to_cpu(e.start));
+		KUNIT_EXPECT_EQ(test, 12345, le64_to_cpu(e.budget));
+		KUNIT_EXPECT_EQ(test, 54321, le64_to_cpu(e.loop_limit));
+		fake->rest_detail = 500 * ms;
+	}
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fences[0]));
+	KUNIT_EXPECT_EQ(test, 3500 * ms, atomic64_read(&ctx->usage->ticks[NNA_TEST_RING]));
+	KUNIT_EXPECT_EQ(test, 0, atomic64_read(&ctx->usage->jobs));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 200 * ms);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fences[0]));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fences[1]));
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
+	KUNIT_EXPECT_EQ(test, 0, le32_to_cpu(e.start));
+	KUNIT_EXPECT_EQ(test, 4000 * ms, le64_to_cpu(e.budget));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 100 * ms);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fences[1]));
+	KUNIT_EXPECT_EQ(test, 3800 * ms, atomic64_read(&ctx->usage->ticks[NNA_TEST_RING]));
+	KUNIT_EXPECT_EQ(test, 2, atomic64_read(&ctx->usage->jobs));
+	KUNIT_EXPECT_EQ(test, used + 3800ull * NSEC_PER_MSEC,
+			ctx->usage->shares[NNA_TEST_RING].used);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+}
+
+/* All rings are told, and nothing is asked of rings without jobs. */
+static void nna_pm_yield_rings(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *fences[2];
+	struct nna_ctx *ctx, *low;
+	u32 vm;
+
+	nna_fake_vm(fake, &vm);
+	ctx = nna_fake_ctx(fake, vm, NNA_TEST_RING, NULL);
+	low = nna_fake_ctx(fake, vm, DRM_NNA_CTX_PRIORITY_LOW, NULL);
+	nna_pm_suspend(test);
+	nna_pm_resume(test, 0);
+	KUNIT_EXPECT_EQ(test, 0u, nna_pm_logged(fake, NNA_ENTRY_YIELD));
+	fences[0] = nna_fake_start(fake, ctx, 0);
+	fences[1] = nna_fake_start(fake, low, 0);
+	nna_pm_suspend(test);
+	KUNIT_EXPECT_EQ(test, 2u, nna_pm_logged(fake, NNA_ENTRY_YIELD));
+	nna_pm_resume(test, 1);
+	nna_fake_succeed(fake, NNA_TEST_RING, fences[0]);
+	nna_fake_succeed(fake, DRM_NNA_CTX_PRIORITY_LOW, fences[1]);
+}
+
+/* The deadline of a job that has yielded is told by the clock of the device after the resume. */
+static void nna_pm_yield_deadline(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct nna_ring_entry e;
+	struct dma_fence *fence;
+	u64 deadline;
+
+	args.duration_ns = 100ull * NSEC_PER_SEC;
+	deadline = ktime_get_ns() + args.duration_ns;
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_submit(fake, ctx, 0, &args, &fence));
+	nna_fake_settle(fake);
+	nna_pm_suspend(test);
+	fake->tick = 1000ull * NSEC_PER_SEC;
+	nna_pm_resume(test, 1);
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, NNA_TEST_RING, &e));
+	KUNIT_EXPECT_LT(test, abs((s64)(le64_to_cpu(e.deadline) - deadline - fake->tick)),
+			NSEC_PER_SEC);
+	nna_fake_succeed(fake, NNA_TEST_RING, fence);
+}
+
+/* A job that does not yield is aborted, no other, and its context goes on. */
+static void nna_pm_yield_not(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test), *other = nna_pm_ctx(test);
+	struct dma_fence *held, *behind, *next;
+	unsigned long since = jiffies;
+
+	held = nna_fake_start(fake, ctx, 0);
+	behind = nna_fake_start(fake, other, 0);
+	next = nna_fake_start(fake, ctx, 0);
+	fake->hold_jobs = true;
+	nna_pm_suspend(test);
+	KUNIT_EXPECT_GE(test, jiffies_to_msecs(jiffies - since), NNA_YIELD_MS);
+	KUNIT_EXPECT_EQ(test, 1u, nna_pm_logged(fake, NNA_ENTRY_ABORT));
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(held));
+	nna_pm_resume(test, 2);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(behind));
+	nna_fake_succeed(fake, NNA_TEST_RING, next);
+	nna_pm_works(test, ctx);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+}
+
+/* Of several jobs that do not yield, the one that has run longest is aborted first. */
+static void nna_pm_yield_not_longest(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct dma_fence *fences[2];
+	struct nna_ctx *ctx, *low;
+	struct nna_pm_suspend s;
+	u32 vm;
+
+	nna_fake_vm(fake, &vm);
+	ctx = nna_fake_ctx(fake, vm, NNA_TEST_RING, NULL);
+	low = nna_fake_ctx(fake, vm, DRM_NNA_CTX_PRIORITY_LOW, NULL);
+	fences[0] = nna_fake_start(fake, ctx, 0);
+	fences[1] = nna_fake_start(fake, low, 0);
+	fake->rings[DRM_NNA_CTX_PRIORITY_LOW].run_time = 2000;
+	fake->rings[NNA_TEST_RING].run_time = 1000;
+	fake->hold_jobs = true;
+	nna_pm_suspend_beside(fake, &s);
+	nna_fake_wait(test, dma_fence_is_signaled(fences[1]));
+	/* The other has time to yield, and does so. */
+	fake->hold_jobs = false;
+	fake->rest.start = cpu_to_le32(0x80);
+	nna_fake_write_completion(fake, NNA_TEST_RING, NNA_STATUS_YIELDED, 0);
+	nna_fake_irq(fake, NNA_TEST_RING);
+	flush_work(&s.work);
+	destroy_work_on_stack(&s.work);
+	KUNIT_EXPECT_EQ(test, 0, s.ret);
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fences[1]));
+	nna_pm_resume(test, 1);
+	nna_fake_succeed(fake, NNA_TEST_RING, fences[0]);
+}
+
+/* The device ignores the control ring: its reset ends the job that it has begun, and no other. */
+static void nna_pm_yield_deaf(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct dma_fence *begun, *next;
+
+	begun = nna_fake_start(fake, ctx, 0);
+	next = nna_fake_start(fake, ctx, 0);
+	fake->control_stopped = true;
+	nna_pm_suspend(test);
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(begun));
+	fake->control_stopped = false;
+	nna_pm_resume(test, 1);
+	nna_fake_succeed(fake, NNA_TEST_RING, next);
+	nna_pm_works(test, ctx);
+}
+
+/* The same, if it neither lets the job yield nor aborts it. */
+static void nna_pm_yield_stuck(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct dma_fence *begun, *next;
+
+	begun = nna_fake_start(fake, ctx, 0);
+	next = nna_fake_start(fake, ctx, 0);
+	fake->hold_jobs = true;
+	fake->ignore_aborts = true;
+	nna_pm_suspend(test);
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(begun));
+	nna_pm_resume(test, 1);
+	nna_fake_succeed(fake, NNA_TEST_RING, next);
+}
+
+/* A reset meanwhile puts a job on the ring again: the ring is told again. */
+static void nna_pm_yield_reset(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct dma_fence *begun, *next;
+	struct nna_pm_suspend s;
+
+	begun = nna_fake_start(fake, ctx, 0);
+	next = nna_fake_start(fake, ctx, 0);
+	fake->hold_jobs = true;
+	nna_pm_suspend_beside(fake, &s);
+	nna_fake_wait(test, nna_pm_logged(fake, NNA_ENTRY_YIELD));
+	fake->hold_jobs = false;
+	nna_control_reset_and_wait(fake->nna, "a test");
+	flush_work(&s.work);
+	destroy_work_on_stack(&s.work);
+	KUNIT_EXPECT_EQ(test, 0, s.ret);
+	KUNIT_EXPECT_EQ(test, 2u, nna_pm_logged(fake, NNA_ENTRY_YIELD));
+	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(begun));
+	nna_pm_resume(test, 1);
+	nna_fake_succeed(fake, NNA_TEST_RING, next);
+}
+
+/* The control ring does not run for a moment, as during a reset: the ring is told afterwards. */
+static void nna_pm_yield_later(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ring *control = &fake->nna->rings[NNA_CONTROL_RING];
+	struct dma_fence *fence = nna_fake_start(fake, nna_pm_ctx(test), 0);
+	struct nna_pm_suspend s;
+
+	WRITE_ONCE(control->running, false);
+	nna_pm_suspend_beside(fake, &s);
+	msleep(100);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(s.done));
+	WRITE_ONCE(control->running, true);
+	flush_work(&s.work);
+	destroy_work_on_stack(&s.work);
+	KUNIT_EXPECT_EQ(test, 0, s.ret);
+	KUNIT_EXPECT_EQ(test, 1u, nna_pm_logged(fake, NNA_ENTRY_YIELD));
+	KUNIT_EXPECT_EQ(test, 0u, nna_pm_logged(fake, NNA_ENTRY_ABORT));
+	nna_pm_resume(test, 1);
+	nna_fake_succeed(fake, NNA_TEST_RING, fence);
+}
+
+/* A job fails instead of yielding and bans its context: the next one does not go on. */
+static void nna_pm_yield_banned(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct dma_fence *faulty, *next;
+	struct nna_pm_suspend s;
+
+	faulty = nna_fake_start(fake, ctx, 0);
+	next = nna_fake_start(fake, ctx, 0);
+	fake->hold_jobs = true;
+	nna_pm_suspend_beside(fake, &s);
+	nna_fake_wait(test, nna_pm_logged(fake, NNA_ENTRY_YIELD));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_FAULT_MMU, 0x1000);
+	flush_work(&s.work);
+	destroy_work_on_stack(&s.work);
+	KUNIT_EXPECT_EQ(test, 0, s.ret);
+	KUNIT_EXPECT_EQ(test, -EFAULT, nna_fake_fence_error(faulty));
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(next));
+	nna_pm_resume(test, 0);
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(next));
+}
+
+/* A job that has yielded ends if its device is unplugged, or does not wake. */
+static void nna_pm_yield_unplug(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct dma_fence *fence = nna_fake_start(fake, ctx, 0);
+
+	nna_pm_suspend(test);
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
+}
+
+static void nna_pm_yield_lost(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct dma_fence *fence = nna_fake_start(fake, ctx, 0);
+
+	nna_pm_suspend(test);
+	fake->refuse_ring = NNA_TEST_RING;
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.resume(fake->dev));
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
 }
 
 /* Unbind between system suspend and resume, as when the device is unplugged. */
@@ -523,6 +840,18 @@ static struct kunit_case nna_pm_cases[] = {
 	KUNIT_CASE(nna_pm_system_reset),
 	KUNIT_CASE(nna_pm_system_deadline),
 	KUNIT_CASE(nna_pm_system_too_busy),
+	KUNIT_CASE(nna_pm_yield),
+	KUNIT_CASE(nna_pm_yield_rings),
+	KUNIT_CASE(nna_pm_yield_deadline),
+	KUNIT_CASE(nna_pm_yield_not),
+	KUNIT_CASE(nna_pm_yield_not_longest),
+	KUNIT_CASE(nna_pm_yield_deaf),
+	KUNIT_CASE(nna_pm_yield_stuck),
+	KUNIT_CASE(nna_pm_yield_reset),
+	KUNIT_CASE(nna_pm_yield_later),
+	KUNIT_CASE(nna_pm_yield_banned),
+	KUNIT_CASE(nna_pm_yield_unplug),
+	KUNIT_CASE(nna_pm_yield_lost),
 	KUNIT_CASE(nna_pm_unplug_asleep),
 	KUNIT_CASE(nna_pm_system_after_timeouts),
 	KUNIT_CASE(nna_pm_system_after_coredump),

@@ -12,6 +12,9 @@ struct nna_test_request {
 	struct nna_ring_request req;
 	struct nna_ring_entry entry;
 	bool may_resubmit;
+	bool refuse_yield;
+	bool refuse_rewrite;
+	unsigned int yields;
 	unsigned int calls;
 	unsigned int order;
 	u16 status;
@@ -44,6 +47,21 @@ static bool nna_test_may_resubmit(struct nna_ring_request *req)
 	return container_of(req, struct nna_test_request, req)->may_resubmit;
 }
 
+static bool nna_test_yielded(struct nna_ring_request *req, const struct nna_ring_entry *rest,
+			     u64 detail)
+{
+	struct nna_test_request *c = container_of(req, struct nna_test_request, req);
+
+	c->entry.start = rest->start;
+	c->yields++;
+	return !c->refuse_yield;
+}
+
+static bool nna_test_rewrite(struct nna_ring_request *req)
+{
+	return !container_of(req, struct nna_test_request, req)->refuse_rewrite;
+}
+
 static struct nna_ring *nna_test_ring(struct kunit *test)
 {
 	return &to_nna_fake(test)->nna->rings[2];
@@ -56,6 +74,8 @@ static int nna_test_push(struct kunit *test)
 
 	c->req.complete = nna_test_complete;
 	c->req.may_resubmit = nna_test_may_resubmit;
+	c->req.yielded = nna_test_yielded;
+	c->req.rewrite = nna_test_rewrite;
 	c->entry.type = cpu_to_le32(NNA_ENTRY_NOP);
 	ret = nna_ring_push(nna_test_ring(test), &c->entry, &c->req);
 	if (!ret)
@@ -386,6 +406,114 @@ static void nna_ring_rewinds_by_nonsense(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 3u, nna_test->completed);
 }
 
+/* Completes the oldest entry as YIELDED, with what is left of it in memory. */
+static void nna_test_yield(struct kunit *test, u32 start)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ring *ring = nna_test_ring(test);
+
+	ring->entries[ring->done & (ring->size - 1)].start = cpu_to_le32(start);
+	nna_fake_complete(fake, 2, NNA_STATUS_YIELDED, 0);
+}
+
+/* Requests that have yielded are written again, before those that had not been begun. */
+static void nna_ring_yields(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ring *ring = nna_test_ring(test);
+	static const u8 order[] = { 1, 2, 5 };
+	struct nna_ring_entry entry;
+	u32 seqno, told = 0;
+	unsigned int i;
+
+	KUNIT_EXPECT_FALSE(test, nna_ring_yield(ring, &told));
+	for (i = 0; i < 6; i++) {
+		nna_test->requests[i].may_resubmit = true;
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	}
+	nna_test->requests[3].refuse_yield = true;
+	seqno = nna_test->requests[5].req.seqno;
+	KUNIT_EXPECT_TRUE(test, nna_ring_yield(ring, &told));
+	KUNIT_EXPECT_EQ(test, seqno, told);
+	KUNIT_EXPECT_FALSE(test, nna_ring_yield(ring, &told));
+	/* One ends nevertheless, two yield, one does not want to, one stays begun, one is not. */
+	nna_fake_complete(fake, 2, NNA_STATUS_OK, 0);
+	for (i = 1; i < 4; i++)
+		nna_test_yield(test, 64 * i);
+	KUNIT_EXPECT_EQ(test, NNA_STATUS_YIELDED, nna_test->requests[3].status);
+	KUNIT_EXPECT_EQ(test, 2u, nna_test->completed);
+	nna_ring_rewind(ring, 5, -ECANCELED);
+	KUNIT_EXPECT_EQ(test, 3u, nna_test->completed);
+	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_test->requests[4].error);
+	KUNIT_EXPECT_FALSE(test, nna_ring_yield(ring, &told));
+	KUNIT_ASSERT_EQ(test, 0, nna_ring_enable(ring));
+	KUNIT_EXPECT_EQ(test, 3u, nna_fake_pending(fake, 2));
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		struct nna_test_request *c = &nna_test->requests[order[i]];
+
+		KUNIT_ASSERT_TRUE(test, nna_fake_entry(fake, 2, &entry));
+		KUNIT_EXPECT_EQ(test, seqno + 1 + i, le32_to_cpu(entry.seqno));
+		KUNIT_EXPECT_EQ(test, seqno + 1 + i, c->req.seqno);
+		KUNIT_EXPECT_EQ(test, order[i] < 4 ? 64 * order[i] : 0, le32_to_cpu(entry.start));
+		nna_fake_complete(fake, 2, NNA_STATUS_OK, i);
+		KUNIT_EXPECT_EQ(test, 1u, c->calls);
+		KUNIT_EXPECT_EQ(test, i, c->detail);
+	}
+}
+
+/* A YIELDED that nobody has asked for is a completion. Entries that have yielded take up room. */
+static void nna_ring_yields_on_demand(struct kunit *test)
+{
+	struct nna_ring *ring = nna_test_ring(test);
+	unsigned int i;
+	u32 told;
+
+	KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	nna_test_yield(test, 64);
+	KUNIT_EXPECT_EQ(test, 0u, nna_test->requests[0].yields);
+	KUNIT_EXPECT_EQ(test, NNA_STATUS_YIELDED, nna_test->requests[0].status);
+	for (i = 0; i < ring->size; i++)
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	KUNIT_ASSERT_TRUE(test, nna_ring_yield(ring, &told));
+	for (i = 0; i < ring->size; i++) {
+		nna_test_yield(test, 64);
+		KUNIT_ASSERT_EQ(test, -ENOSPC, nna_test_push(test));
+	}
+	KUNIT_EXPECT_EQ(test, 1u, nna_test->completed);
+	nna_ring_disable(ring, -ENODEV);
+	KUNIT_EXPECT_EQ(test, 1 + ring->size, nna_test->completed);
+	for (i = 1; i <= ring->size; i++) {
+		KUNIT_EXPECT_EQ(test, 1u, nna_test->requests[i].calls);
+		KUNIT_EXPECT_EQ(test, -ENODEV, nna_test->requests[i].error);
+	}
+}
+
+/* Requests that may not be written again by then end; the others move up. */
+static void nna_ring_rewrites(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ring *ring = nna_test_ring(test);
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		nna_test->requests[i].may_resubmit = true;
+		nna_test->requests[i].refuse_rewrite = i % 2 == 0;
+		KUNIT_ASSERT_EQ(test, 0, nna_test_push(test));
+	}
+	nna_ring_rewind(ring, 0, -EIO);
+	KUNIT_EXPECT_EQ(test, 0u, nna_test->completed);
+	KUNIT_ASSERT_EQ(test, 0, nna_ring_enable(ring));
+	KUNIT_EXPECT_EQ(test, 2u, nna_test->completed);
+	KUNIT_EXPECT_EQ(test, 2u, nna_fake_pending(fake, 2));
+	nna_fake_complete(fake, 2, NNA_STATUS_OK, 1);
+	nna_fake_complete(fake, 2, NNA_STATUS_OK, 3);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, 1u, nna_test->requests[i].calls);
+		KUNIT_EXPECT_EQ(test, i % 2 ? 0 : -ECANCELED, nna_test->requests[i].error);
+		KUNIT_EXPECT_EQ(test, i % 2 ? i : 0, nna_test->requests[i].detail);
+	}
+}
+
 static void nna_ring_test_exit(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -415,6 +543,9 @@ static struct kunit_case nna_ring_cases[] = {
 	KUNIT_CASE(nna_ring_counters_wrap),
 	KUNIT_CASE(nna_ring_rewinds),
 	KUNIT_CASE(nna_ring_rewinds_by_nonsense),
+	KUNIT_CASE(nna_ring_yields),
+	KUNIT_CASE(nna_ring_yields_on_demand),
+	KUNIT_CASE(nna_ring_rewrites),
 	{}
 };
 

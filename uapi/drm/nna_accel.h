@@ -63,7 +63,8 @@ extern "C" {
  * -ENOSPC      an output whose size depends on data does not fit its buffer
  * -ENOMEM      the device has no memory for the job's mappings or scratch data
  * -EIO         the device failed, or was reset from outside, and no job is guilty
- * -ECANCELED   its context was banned or destroyed, or another job's hang caused a reset
+ * -ECANCELED   its context was banned or destroyed, or another job's hang caused a reset, or
+ *              it did not yield when the system was suspended
  * -ESRCH       its context was destroyed before it could start
  * -ENODEV      the driver has been unbound, or the device is lost
  * any other    the error of an in-fence: the job has not run
