@@ -51,27 +51,6 @@ static uint64_t hang_time(int fd)
 	return 2 * timeout(fd) + LONG_WAIT;
 }
 
-/* Entries that the device has taken from its rings of jobs, as its registers say. */
-static unsigned int entries_begun(int fd)
-{
-	char *text = debugfs_read(fd, "rings"), *line = text;
-	unsigned int sum = 0, head;
-
-	for (unsigned int i = 0; i < hw_info(fd).job_rings; i++) {
-		char *registers;
-
-		line = strchr(line, '\n');
-		CHECK(line);
-		line++;
-		registers = strchr(line, '|');
-		CHECK(registers);
-		EQ(sscanf(registers, "| %*s %u", &head), 1);
-		sum += head;
-	}
-	free(text);
-	return sum;
-}
-
 /* Submits a null job that will not end; its fence is in the syncobj that is returned. */
 static uint32_t submit_bad(struct env *env, const char *how)
 {

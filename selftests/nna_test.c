@@ -432,6 +432,22 @@ struct ring_state ring_state(int fd, unsigned int ring)
 	die("debugfs says nothing of the ring", -ENOENT);
 }
 
+unsigned int entries_begun(int fd)
+{
+	char *text = debugfs_read(fd, "rings"), *line = text;
+	unsigned int sum = 0, head;
+
+	for (unsigned int i = 0; i < hw_info(fd).job_rings; i++) {
+		line = strchr(line, '\n');
+		line = line ? strchr(line + 1, '|') : NULL;
+		if (!line || sscanf(line, "| %*s %u", &head) != 1)
+			die("debugfs says nothing of a ring's registers", -ENOENT);
+		sum += head;
+	}
+	free(text);
+	return sum;
+}
+
 void ring_wait(int fd, unsigned int ring, uint32_t pending)
 {
 	uint64_t end = now_ns() + LONG_WAIT;

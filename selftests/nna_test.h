@@ -174,6 +174,8 @@ struct ring_state {
 };
 
 struct ring_state ring_state(int fd, unsigned int ring);
+/* Entries that the device has taken from its rings of jobs, as its registers say. */
+unsigned int entries_begun(int fd);
 /* Waits until the device has so many entries of a ring. */
 void ring_wait(int fd, unsigned int ring, uint32_t pending);
 /* The number after key, which begins a line; -1 if no line begins with it. */
