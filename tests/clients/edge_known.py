@@ -64,9 +64,12 @@ DIFFERENCES = {
         "TRANSPOSE_CONV-edge": "FLOAT32",
         "FULLY_CONNECTED-edge": "FLOAT32",
         "RESIZE_BILINEAR-edge-12": "FLOAT32",
+        "RESIZE_BILINEAR-edge-12-half": "FLOAT32",
         "RESIZE_BILINEAR-edge-3": "FLOAT32",
         "RESIZE_BILINEAR-edge-7": "FLOAT32",
+        "RESIZE_BILINEAR-edge-7-half": "FLOAT32",
         "RESIZE_BILINEAR-edge-6": "FLOAT32",
+        "RESIZE_BILINEAR-edge-6-half": "FLOAT32",
         "CONV_3D-edge": "FLOAT32",
     },
     "a float beyond the integers' range, which C leaves undefined": {

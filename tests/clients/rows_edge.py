@@ -252,7 +252,8 @@ ROWS = [
          options="FullyConnectedOptions", fusedActivationFunction=ALL, bound=NEAR),
     edge("BATCH_MATMUL", [ROWS8, plain(8, 3, given=[[0, 1, INF]] * 8)], types=F,
          options="BatchMatMulOptions", bound=NEAR, adjX=[False], adjY=[False]),
-    *[edge(o, [PICTURE, const(size)], types=F, options=p, name=f"{size[0]}", bound=NEAR, **flags)
+    *[edge(o, [PICTURE, const(size)], types=F, options=p, bound=NEAR,
+           name=f"{size[0]}" + "-half" * (flags["halfPixelCenters"] == [True]), **flags)
       for size in ([12, 12], [3, 3], [1, 1], [7, 5], [6, 6])
       for o, p, flags in (
           ("RESIZE_BILINEAR", "ResizeBilinearOptions", {"alignCorners": BOTH,
