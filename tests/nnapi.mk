@@ -12,6 +12,14 @@ $(NNAPI_SUITE): $(BUILD)/tests/nnapi/%: $(BUILD)/obj/tests/nnapi/%.o \
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) -Wl,-rpath,$(abspath $(BUILD)/lib) -lcmocka
 
+# Several accelerators in one process: tests/vm/many runs it in a VM.
+NNAPI_MANY := $(BUILD)/tests/nnapi/many
+TESTS += $(NNAPI_MANY)
+$(NNAPI_MANY): $(BUILD)/obj/tests/nnapi/many.o $(NNAPI_LIB)
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -Wl,-rpath,$(abspath $(BUILD)/lib)
+
 # Random sequences of calls, by a client that knows the API alone. make fuzz-api runs them under
 # sanitizers, in a build of their own: FUZZ_SAN=1 for addresses, leaks and undefined behaviour,
 # FUZZ_SAN=thread for races; FUZZ_CALLS of them, or FUZZ_API_SECONDS of CPU time.

@@ -488,6 +488,14 @@ static int nnapi_compilation_build(ANeuralNetworksCompilation *compilation,
 	return ret;
 }
 
+/* For qsort(): by name. */
+static int nnapi_device_compare(const void *a, const void *b)
+{
+	const struct ANeuralNetworksDevice *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
 /*
  * Writes the devices of the compilation in the format of Android's runtime: name=version of each,
  * in alphabetical order, separated by commas.
@@ -495,18 +503,19 @@ static int nnapi_compilation_build(ANeuralNetworksCompilation *compilation,
 static void nnapi_compilation_name_devices(const ANeuralNetworksCompilation *compilation,
 					   char *text, size_t size)
 {
-	struct ANeuralNetworksDevice *const *listed = compilation->listed;
-	uint32_t count = compilation->listed_count;
-	uint32_t first = count == 2 && strcmp(listed[0]->name, listed[1]->name) > 0;
+	struct ANeuralNetworksDevice *listed[NNAPI_DEVICES];
+	_Static_assert(sizeof(((struct nnapi_diagnostic_model *)0)->devices) >=
+		       NNAPI_DEVICES * (sizeof(listed[0]->name) + sizeof(listed[0]->version)),
+		       "room for all devices");
+	const uint32_t count = compilation->listed_count;
 	size_t length = 0;
 
+	memcpy(listed, compilation->listed, sizeof(listed));
+	qsort(listed, count, sizeof(*listed), nnapi_device_compare);
 	text[0] = 0;
-	for (uint32_t i = 0; i < count && length < size; i++) {
-		const struct ANeuralNetworksDevice *device = listed[i ^ first];
-
+	for (uint32_t i = 0; i < count && length < size; i++)
 		length += snprintf(text + length, size - length, "%s%s=%s", i ? "," : "",
-				   device->name, device->version);
-	}
+				   listed[i]->name, listed[i]->version);
 }
 
 void nnapi_compilation_describe(const ANeuralNetworksCompilation *compilation,
@@ -534,8 +543,10 @@ static int nnapi_compilation_tell(const ANeuralNetworksCompilation *compilation,
 NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *compilation)
 {
 	NNA_TRACE(RUNTIME, COMPILATION, __func__);
-	struct ANeuralNetworksDevice *devices[2] = { nnapi_device_get(),
-						     nnapi_device_get_reference() };
+	struct ANeuralNetworksDevice *devices[NNAPI_DEVICES] = {
+		nnapi_device_get(),
+		nnapi_device_get_reference(),
+	};
 	struct nnb_deadline deadline;
 	int ret = nnapi_compilation_open(compilation, __func__);
 	uint64_t deadline_ns, began_ns = nna_now_ns();

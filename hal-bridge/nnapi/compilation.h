@@ -41,7 +41,7 @@
 struct ANeuralNetworksCompilation {
 	struct nnapi_object object;
 	ANeuralNetworksModel *model;
-	struct ANeuralNetworksDevice *listed[2];
+	struct ANeuralNetworksDevice *listed[NNAPI_DEVICES];
 	uint32_t listed_count;
 	bool diagnosed, explicit_device;
 	bool finished, cannot_compute;

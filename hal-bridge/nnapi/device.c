@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The devices (the accelerator of NNACCEL_DEVICE and the reference), and the API's queries of them
- * and of the runtime. The first user of a device opens it. It stays open until the process ends.
+ * The devices (the accelerators of NNACCEL_DEVICE and the reference), and the API's queries of them
+ * and of the runtime. The first user of an accelerator opens all of them, and the first user of the
+ * reference opens that. They stay open until the process ends.
  */
 #define NNAPI_TAG NNA_MESSAGE_MANAGER
 
 #include "hal-bridge/nnapi/device.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,33 +21,73 @@
 
 static pthread_once_t nnapi_device_once = PTHREAD_ONCE_INIT;
 static pthread_once_t nnapi_reference_once = PTHREAD_ONCE_INIT;
-static struct ANeuralNetworksDevice nnapi_accelerator;
+static struct ANeuralNetworksDevice nnapi_accelerators[NNAPI_ACCELERATORS];
+static uint32_t nnapi_accelerator_count;
 static struct ANeuralNetworksDevice nnapi_reference = {
 	.reference = true,
 	.name = "nnapi-reference",
 	.version = "build " NNA_BUILD_ID,
 };
 
-static void nnapi_accelerator_open(void)
+/* Opens one more accelerator. */
+static void nnapi_accelerator_open(const char *wanted)
 {
-	struct ANeuralNetworksDevice *self = &nnapi_accelerator;
+	struct ANeuralNetworksDevice *self = &nnapi_accelerators[nnapi_accelerator_count];
 	const struct nna_device_options options = { .log = nna_message_log };
-	const char *wanted = nna_environment_get("NNACCEL_DEVICE");
+	struct nna_device_info info;
+	char number[16] = "";
 	int ret;
 
-	if (!wanted)
-		wanted = "auto";
+	if (nnapi_accelerator_count == NNAPI_ACCELERATORS) {
+		nna_message(MANAGER, "%s: there are %u accelerators already, which is the most",
+			    wanted, NNAPI_ACCELERATORS);
+		return;
+	}
 	ret = nna_device_open(wanted, &options, &self->device);
 	if (ret) {
 		self->device = NULL;
 		nna_message(MANAGER, "no accelerator: %s: %s", wanted, strerror(-ret));
 		return;
 	}
-	nna_device_get_info(self->device, &self->info);
-	snprintf(self->name, sizeof(self->name), "nnaccel-%s",
-		 self->info.loopback ? "loopback" : "nna");
+	nna_device_get_info(self->device, &info);
+	if (nnapi_accelerator_count)
+		snprintf(number, sizeof(number), "-%u", nnapi_accelerator_count + 1);
+	snprintf(self->name, sizeof(self->name), "nnaccel-%s%s", info.loopback ? "loopback" : "nna",
+		 number);
 	snprintf(self->version, sizeof(self->version), "%.31s ABI %u.%u build " NNA_BUILD_ID,
-		 self->info.driver, self->info.abi_major, self->info.abi_minor);
+		 info.driver, info.abi_major, info.abi_minor);
+	self->info = info;
+	nnapi_accelerator_count++;
+}
+
+/* Opens all accelerators of the machine, or else what "auto" stands for. */
+static void nnapi_accelerators_find(void)
+{
+	char name[64];
+
+	for (uint32_t i = 0; !nna_device_find(i, name, sizeof(name)); i++)
+		nnapi_accelerator_open(name);
+	if (!nnapi_accelerator_count)
+		nnapi_accelerator_open("auto");
+}
+
+static void nnapi_accelerators_open(void)
+{
+	const char *wanted = nna_environment_get("NNACCEL_DEVICE");
+	char *copy, *name, *rest;
+
+	if (!wanted || !strcmp(wanted, "auto")) {
+		nnapi_accelerators_find();
+		return;
+	}
+	copy = strdup(wanted);
+	if (!copy) {
+		nna_message(MANAGER, "no accelerator: %s", strerror(ENOMEM));
+		return;
+	}
+	for (name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+		nnapi_accelerator_open(name);
+	free(copy);
 }
 
 static void nnapi_reference_open(void)
@@ -63,10 +105,27 @@ static void nnapi_reference_open(void)
 	nna_device_get_info(self->device, &self->info);
 }
 
+uint32_t nnapi_device_count(void)
+{
+	pthread_once(&nnapi_device_once, nnapi_accelerators_open);
+	return nnapi_accelerator_count;
+}
+
+struct ANeuralNetworksDevice *nnapi_device_at(uint32_t index)
+{
+	return index < nnapi_device_count() ? &nnapi_accelerators[index] : NULL;
+}
+
 struct ANeuralNetworksDevice *nnapi_device_get(void)
 {
-	pthread_once(&nnapi_device_once, nnapi_accelerator_open);
-	return nnapi_accelerator.device ? &nnapi_accelerator : NULL;
+	const uint32_t count = nnapi_device_count();
+
+	/* With one there is no choice, and no need to ask the driver. */
+	for (uint32_t i = 0; count > 1 && i < count; i++) {
+		if (!nna_device_check(nnapi_accelerators[i].device))
+			return &nnapi_accelerators[i];
+	}
+	return nnapi_device_at(0);
 }
 
 struct ANeuralNetworksDevice *nnapi_device_get_reference(void)
@@ -81,6 +140,17 @@ struct nna_device *nnapi_device_open(struct ANeuralNetworksDevice *device)
 	return device->device;
 }
 
+static bool nnapi_device_is_listed(const ANeuralNetworksDevice *device)
+{
+	const uint32_t count = nnapi_device_count();
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (device == &nnapi_accelerators[i])
+			return true;
+	}
+	return device == &nnapi_reference;
+}
+
 int nnapi_device_check_list(const ANeuralNetworksDevice *const *devices, uint32_t count,
 			    const char *function)
 {
@@ -91,7 +161,7 @@ int nnapi_device_check_list(const ANeuralNetworksDevice *const *devices, uint32_
 	for (uint32_t i = 0; i < count; i++) {
 		if (!devices[i])
 			return nnapi_null(function);
-		if (devices[i] != nnapi_device_get() && devices[i] != &nnapi_reference)
+		if (!nnapi_device_is_listed(devices[i]))
 			return nnapi_error(BAD_DATA, "%s: entry %u is no device of this library",
 					   function, i);
 		for (uint32_t k = 0; k < i; k++) {
@@ -122,7 +192,7 @@ NNAPI_EXPORT int ANeuralNetworks_getDeviceCount(uint32_t *numDevices)
 {
 	if (!numDevices)
 		return nnapi_null(__func__);
-	*numDevices = nnapi_device_get() ? 2 : 1;
+	*numDevices = nnapi_device_count() + 1;
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -131,9 +201,9 @@ NNAPI_EXPORT int ANeuralNetworks_getDevice(uint32_t devIndex, ANeuralNetworksDev
 	if (!device)
 		return nnapi_null(__func__);
 	*device = NULL;
-	if (devIndex > (nnapi_device_get() ? 1 : 0))
+	if (devIndex > nnapi_device_count())
 		return nnapi_error(BAD_DATA, "%s: there is no device %u", __func__, devIndex);
-	*device = devIndex || !nnapi_device_get() ? &nnapi_reference : nnapi_device_get();
+	*device = devIndex < nnapi_device_count() ? nnapi_device_at(devIndex) : &nnapi_reference;
 	return ANEURALNETWORKS_NO_ERROR;
 }
 

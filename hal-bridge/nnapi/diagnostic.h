@@ -24,7 +24,7 @@
  */
 struct nnapi_diagnostic_model {
 	uint8_t arch[NNB_ARCH_SIZE];
-	char devices[512];
+	char devices[1664];
 	ANeuralNetworksDiagnosticDataClass input, output;
 	bool caching, control_flow, dynamic;
 };

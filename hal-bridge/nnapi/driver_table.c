@@ -23,7 +23,7 @@ static int nnapi_sl_get_device_count(uint32_t *numDevices)
 {
 	if (!numDevices)
 		return nnapi_null(__func__);
-	*numDevices = nnapi_device_get() ? 1 : 0;
+	*numDevices = nnapi_device_count();
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -31,7 +31,7 @@ static int nnapi_sl_get_device(uint32_t devIndex, ANeuralNetworksDevice **device
 {
 	if (!device)
 		return nnapi_null(__func__);
-	*device = devIndex ? NULL : nnapi_device_get();
+	*device = nnapi_device_at(devIndex);
 	return *device ? ANEURALNETWORKS_NO_ERROR :
 			 nnapi_error(BAD_DATA, "%s: there is no device %u", __func__, devIndex);
 }

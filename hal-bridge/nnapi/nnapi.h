@@ -43,14 +43,15 @@
  * order is safe. References form no cycle, because each object holds only older ones. A burst has
  * one owner and no count; it holds its compilation.
  *
- * The API makes the list of devices and the callbacks of diagnostics global. The devices are an
- * accelerator, and nnapi-reference, which computes on the CPU. A device is opened when it is first
- * needed, and stays open. A compilation without a list of devices is for the accelerator. The
- * reference gets the operations that the accelerator does not support, and the whole model if
- * compiling or running fails on the accelerator. With a list, each operation goes to the first
- * listed device that supports it, and no other device is used.
+ * The API makes the list of devices and the callbacks of diagnostics global. The devices are the
+ * accelerators, and nnapi-reference, which computes on the CPU. A device is opened when it is first
+ * needed, and stays open. A compilation without a list of devices is for the first accelerator that
+ * has not been unplugged. The reference gets the operations that the accelerator does not support,
+ * and the whole model if compiling or running fails on the accelerator. With a list, each operation
+ * goes to the first listed device that supports it, and no other device is used.
  *
- *	NNACCEL_DEVICE	the accelerator: auto (default), loopback, or a node's path
+ *	NNACCEL_DEVICE	the accelerators: auto (default: all of the machine, or the loopback if it
+ *			has none), loopback, a node's path, or several of these with commas between
  *	NNACCEL_DEAL	for tests: a number, the seed of a random device for each operation
  *
  * libnnaccel/support/environment.h lists the other variables.

@@ -35,9 +35,9 @@
 #define FAILURE NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE
 
 
-static struct nnb_service *nnb_service_of(struct nnb_object *object)
+static struct nnb_device *nnb_device_of(struct nnb_object *object)
 {
-	return (struct nnb_service *)((char *)object - offsetof(struct nnb_service, object));
+	return (struct nnb_device *)((char *)object - offsetof(struct nnb_device, object));
 }
 
 /* ------------------------------------------------------------------------------------ questions */
@@ -67,10 +67,10 @@ static int nnb_on_get_extensions(struct nnb_object *object, struct nnb_aidl_call
 }
 
 /* Gets the calling client, with a reference. Return: 0 or an ErrorStatus. */
-static int nnb_client_of_call(struct nnb_service *service, struct nnb_aidl_call *call,
+static int nnb_client_of_call(struct nnb_object *object, struct nnb_aidl_call *call,
 			      struct nnb_client **out)
 {
-	int ret = nnb_client_get(service, call->caller, out);
+	int ret = nnb_client_get(nnb_device_of(object), call->caller, out);
 
 	return ret ? nnb_aidl_fail(call, nnb_status(ret), "cannot open the device: %s",
 				   strerror(-ret)) : 0;
@@ -81,7 +81,6 @@ static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call 
 {
 	const struct nnb_aidl_device_get_supported_operations_in *args = in;
 	struct nnb_aidl_device_get_supported_operations_out *results = out;
-	struct nnb_service *service = nnb_service_of(object);
 	const uint32_t count = args->model.main.operations.count;
 	struct nnb_quota charged;
 	struct nnb_client *client;
@@ -90,7 +89,7 @@ static int nnb_on_get_supported(struct nnb_object *object, struct nnb_aidl_call 
 	int ret;
 
 	NNA_TRACE(DRIVER, COMPILATION, "getSupportedOperations");
-	ret = nnb_client_of_call(service, call, &client);
+	ret = nnb_client_of_call(object, call, &client);
 	if (ret)
 		return ret;
 	ret = nnb_graph_create(client, call, &args->model, &charged, &graph);
@@ -368,7 +367,7 @@ static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 		return nnb_aidl_fail(call, INVALID, "the callback is null");
 	ret = nnb_prepare_check(call, config, &deadline);
 	if (!ret)
-		ret = nnb_client_of_call(nnb_service_of(object), call, &client);
+		ret = nnb_client_of_call(object, call, &client);
 	if (!ret)
 		ret = nnb_graph_create(client, call, model, &charged, &graph);
 	if (!ret)
@@ -447,7 +446,7 @@ static int nnb_on_prepare_from_cache(struct nnb_object *object, struct nnb_aidl_
 		nnb_aidl_fail(call, ret, "the deadline of %lld ns is invalid or past",
 			      (long long)args->deadline_ns);
 	else
-		ret = nnb_client_of_call(nnb_service_of(object), call, &client);
+		ret = nnb_client_of_call(object, call, &client);
 	if (!ret)
 		ret = nnb_prepare_open_cache(call, args, &fd);
 	if (!ret)
@@ -473,7 +472,7 @@ static int nnb_on_allocate(struct nnb_object *object, struct nnb_aidl_call *call
 		return nnb_status(-ENOMEM);
 	for (uint32_t i = 0; i < args->prepared_models.count; i++)
 		models[i] = nnb_prepared_model_of(args->prepared_models.data[i].prepared_model);
-	ret = nnb_client_of_call(nnb_service_of(object), call, &client);
+	ret = nnb_client_of_call(object, call, &client);
 	if (ret)
 		return ret;
 	ret = nnb_buffer_allocate(client, call, args, models, &results->result);
@@ -493,15 +492,17 @@ static int nnb_device_transact(struct nnb_object *object, const struct nnb_calle
 		nnb_on_prepare_from_cache, nnb_on_prepare_with_config,
 	};
 
-	nnb_service_wait(nnb_service_of(object));
-	return nnb_aidl_answer(object, &nnb_aidl_device, nnb_service_of(object)->options.version,
-			       handlers, caller, code, in, arena, out);
+	const struct nnb_service_options *options = &nnb_device_of(object)->service->options;
+
+	nnb_service_wait(nnb_device_of(object)->service);
+	return nnb_aidl_answer(object, &nnb_aidl_device, options->version, handlers, caller, code,
+			       in, arena, out);
 }
 
 static void nnb_device_dump(struct nnb_object *object, const struct nnb_caller *caller, int fd)
 {
-	nnb_service_wait(nnb_service_of(object));
-	nnb_service_dump(nnb_service_of(object), caller, fd);
+	nnb_service_wait(nnb_device_of(object)->service);
+	nnb_service_dump(nnb_device_of(object)->service, caller, fd);
 }
 
 /* The service owns this object and frees it. */

@@ -43,8 +43,9 @@ struct nnb_settings {
 static void nnb_usage(FILE *out)
 {
 	fputs("usage: nnaccel-hal [options]\n"
-	      "Offers an NNA as android.hardware.neuralnetworks.IDevice/NAME on binder.\n"
-	      "  --device=NAME       /dev/accel/accelN, auto (default) or loopback\n"
+	      "Offers NNAs as android.hardware.neuralnetworks.IDevice/NAME on binder, a second\n"
+	      "one as NAME-2, and so on.\n"
+	      "  --device=NAME,...   /dev/accel/accelN, loopback, or auto (default): all there are\n"
 	      "  --name=NAME         of the service (default nnaccel)\n"
 	      "  --aidl-version=N    of the interface, 1 to 4 (default 4)\n"
 	      "  --binder=NODE       default /dev/binder\n"
@@ -263,6 +264,25 @@ static int nnb_open(const struct nnb_settings *settings, struct nnb_service **se
 	return ret;
 }
 
+/* Registers device @index: the first one by the name of the settings, others with a number. */
+static int nnb_register(const struct nnb_settings *settings, struct nnb_service *service,
+			struct nnb_binder *binder, uint32_t index)
+{
+	char name[256], number[16] = "";
+	int ret;
+
+	if (index)
+		snprintf(number, sizeof(number), "-%u", index + 1);
+	snprintf(name, sizeof(name), "%s/%.100s%s", nnb_aidl_device.descriptor, settings->instance,
+		 number);
+	ret = binder->ops->add(binder, name, &service->devices[index].object);
+	if (ret)
+		fprintf(stderr, "nnaccel-hal: cannot register %s: %s\n", name, strerror(-ret));
+	else
+		nna_message(DRIVER, "hal: %s is %s", name, service->devices[index].name);
+	return ret;
+}
+
 /*
  * Registers the service, and then enters the sandbox. This order is needed because Android's
  * service manager refuses registrations of users whose number is an app's, such as nobody's.
@@ -270,22 +290,23 @@ static int nnb_open(const struct nnb_settings *settings, struct nnb_service **se
 static int nnb_serve(const struct nnb_settings *settings, struct nnb_service *service,
 		     struct nnb_binder *binder)
 {
-	char name[256], why[256];
+	char why[256];
 	int ret;
 
-	snprintf(name, sizeof(name), "%s/%s", nnb_aidl_device.descriptor, settings->instance);
-	ret = binder->ops->add(binder, name, &service->object);
-	if (ret) {
-		fprintf(stderr, "nnaccel-hal: cannot register %s: %s\n", name, strerror(-ret));
+	ret = nnb_register(settings, service, binder, 0);
+	if (ret)
 		return ret;
-	}
+	/* The platform may not know of more than one: its manifest lists names. */
+	for (uint32_t i = 1; i < service->device_count; i++)
+		nnb_register(settings, service, binder, i);
 	ret = settings->sandbox ? nnb_sandbox_enter(service, why, sizeof(why)) : 0;
 	if (ret) {
 		fprintf(stderr, "nnaccel-hal: %s (--sandbox=off runs without the sandbox)\n", why);
 		return ret;
 	}
 	nnb_service_start(service);
-	nna_message(DRIVER, "hal: %s serves, version %d", name, settings->service.version);
+	nna_message(DRIVER, "hal: %s/%s serves, version %d", nnb_aidl_device.descriptor,
+		    settings->instance, settings->service.version);
 	return 0;
 }
 

@@ -25,7 +25,7 @@
 
 #define NNB_USER "nnaccel-hal" /* the user to become, if there is such a user */
 #define NNB_NOBODY 65534u /* otherwise */
-#define NNB_ACCELERATORS 8 /* numbers that an accelerator's node may get when it comes back */
+#define NNB_NODES NNB_DEVICES /* numbers that an accelerator's node may get when it comes back */
 #define NNB_ROOT "/tmp" /* mount point of the new root, in mounts of its own */
 
 /* -------------------------------------------------------------------------------------- filter */
@@ -60,6 +60,7 @@ static const uint32_t nnb_allowed[] = {
 	/* the accelerator's node, for each new client; no other file is left to open */
 	SYS_openat,
 	SYS_getdents64,
+	SYS_readlinkat, /* of sysfs, to find a render node; there is none here */
 	/* memory; see also mmap and mprotect */
 	SYS_sysinfo, /* the C library's qsort() asks for the free memory */
 	SYS_munmap,
@@ -94,6 +95,7 @@ static const uint32_t nnb_allowed[] = {
 #ifdef SYS_poll /* older calls, which only older machines have */
 	SYS_poll,
 	SYS_open,
+	SYS_readlink,
 	SYS_pipe,
 	SYS_nanosleep,
 #endif
@@ -231,7 +233,7 @@ static int nnb_sandbox_add_accelerator(const char *path, bool any, uid_t uid, gi
 		return nnb_sandbox_copy_node(path, uid, gid);
 	if (stat(path, &node))
 		return -errno;
-	for (unsigned int i = first; i < first + NNB_ACCELERATORS && !ret; i++) {
+	for (unsigned int i = first; i < first + NNB_NODES && !ret; i++) {
 		snprintf(other, sizeof(other), "/dev/%s%u", render ? "dri/renderD" : "accel/accel", i);
 		ret = nnb_sandbox_add_node(other, makedev(major(node.st_rdev), i), uid, gid);
 	}
@@ -240,13 +242,15 @@ static int nnb_sandbox_add_accelerator(const char *path, bool any, uid_t uid, gi
 
 static int nnb_sandbox_change_root(struct nnb_service *service, uid_t uid, gid_t gid)
 {
-	const char *name = service->options.device;
-	const bool any = !name || !strcmp(name, "auto");
 	struct nna_device_info info;
-	int ret;
+	int ret = 0;
 
-	nnb_service_get_info(service, &info);
-	ret = info.loopback ? 0 : nnb_sandbox_add_accelerator(info.name, any, uid, gid);
+	/* The numbers of the first one's nodes are those of all. */
+	for (uint32_t i = 0; i < (service->any ? 1 : service->device_count) && !ret; i++) {
+		nnb_device_get_info(&service->devices[i], &info);
+		if (!info.loopback)
+			ret = nnb_sandbox_add_accelerator(info.name, service->any, uid, gid);
+	}
 	if (!ret)
 		ret = nnb_sandbox_copy_node("/dev/udmabuf", uid, gid);
 	if (ret)

@@ -64,10 +64,49 @@ static int nnb_client_name_file(void *arg, int fd)
 	return 0;
 }
 
-/* Opens the device for @client, which is charged with its memory; NULL opens it for nobody. */
-static int nnb_service_open_device(struct nnb_service *service, struct nnb_client *client,
-				   struct nna_device **out)
+/* Return: true if @name is the node of another device. Called with the service's lock. */
+static bool nnb_device_is_others(const struct nnb_device *device, const char *name)
 {
+	const struct nnb_service *service = device->service;
+
+	for (uint32_t i = 0; i < service->device_count; i++) {
+		if (&service->devices[i] != device && !strcmp(service->devices[i].info.name, name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Opens an accelerator by the node that it had. If that is gone, and the service may choose, opens
+ * a node that no other device has: an unplugged accelerator comes back under any free number.
+ */
+static int nnb_device_open_node(struct nnb_device *device, const struct nna_device_options *options,
+				struct nna_device **out)
+{
+	struct nnb_service *service = device->service;
+	char name[sizeof(device->info.name)];
+	bool others;
+	int ret;
+
+	pthread_mutex_lock(&service->lock);
+	snprintf(name, sizeof(name), "%s", device->info.name);
+	pthread_mutex_unlock(&service->lock);
+	ret = nna_device_open(service->any && *name ? name : device->name, options, out);
+	for (uint32_t i = 0; ret && service->any && !nna_device_find(i, name, sizeof(name)); i++) {
+		pthread_mutex_lock(&service->lock);
+		others = nnb_device_is_others(device, name);
+		pthread_mutex_unlock(&service->lock);
+		if (!others)
+			ret = nna_device_open(name, options, out);
+	}
+	return ret;
+}
+
+/* Opens @device for @client, which is charged with its memory; NULL opens it for nobody. */
+static int nnb_device_open(struct nnb_device *device, struct nnb_client *client,
+			   struct nna_device **out)
+{
+	struct nnb_service *service = device->service;
 	const struct nna_device_options options = {
 		.log = nna_message_log,
 		.charge = client ? nnb_client_charge : NULL,
@@ -76,7 +115,7 @@ static int nnb_service_open_device(struct nnb_service *service, struct nnb_clien
 		.opened = client && service->options.namer ? nnb_client_name_file : NULL,
 	};
 	struct nna_device_info info;
-	int ret = nna_device_open(service->options.device, &options, out);
+	int ret = nnb_device_open_node(device, &options, out);
 
 	if (ret)
 		return ret;
@@ -86,10 +125,10 @@ static int nnb_service_open_device(struct nnb_service *service, struct nnb_clien
 	 * Never replace an accelerator by the loopback, which computes on the CPU, or the other way
 	 * round.
 	 */
-	if (service->info.name[0] && service->info.loopback != info.loopback)
+	if (device->info.name[0] && device->info.loopback != info.loopback)
 		ret = -ENODEV;
 	else
-		service->info = info;
+		device->info = info;
 	pthread_mutex_unlock(&service->lock);
 	if (ret)
 		nna_device_close(*out);
@@ -115,18 +154,91 @@ static dev_t nnb_service_find_dmabufs(struct nna_device *device)
 	return st.st_dev;
 }
 
-void nnb_service_get_info(struct nnb_service *service, struct nna_device_info *info)
+void nnb_device_get_info(struct nnb_device *device, struct nna_device_info *info)
 {
-	pthread_mutex_lock(&service->lock);
-	*info = service->info;
-	pthread_mutex_unlock(&service->lock);
+	pthread_mutex_lock(&device->service->lock);
+	*info = device->info;
+	pthread_mutex_unlock(&device->service->lock);
+}
+
+/* Adds a device, and tests whether it can be opened: each client opens a file of its own. */
+static int nnb_service_add_device(struct nnb_service *service, const char *name)
+{
+	struct nnb_device *device = &service->devices[service->device_count];
+	struct nna_device *opened;
+	int ret;
+
+	if (service->device_count == NNB_DEVICES)
+		return -E2BIG;
+	nnb_object_init(&device->object, &nnb_device_ops);
+	device->service = service;
+	device->name = strdup(name);
+	if (!device->name)
+		return -ENOMEM;
+	ret = nnb_device_open(device, NULL, &opened);
+	if (ret) {
+		free(device->name);
+		return ret;
+	}
+	if (!service->device_count)
+		service->dmabufs = nnb_service_find_dmabufs(opened);
+	nna_device_close(opened);
+	service->device_count++;
+	return 0;
+}
+
+/* Adds all accelerators of the machine, or else what "auto" stands for. */
+static int nnb_service_find_devices(struct nnb_service *service)
+{
+	char name[64];
+	int ret;
+
+	for (uint32_t i = 0; !nna_device_find(i, name, sizeof(name)); i++) {
+		ret = nnb_service_add_device(service, name);
+		if (ret)
+			nna_message(DRIVER, "hal: %s is not offered: %s", name, strerror(-ret));
+	}
+	ret = service->device_count ? 0 : nnb_service_add_device(service, "auto");
+	service->any = true;
+	return ret;
+}
+
+/* Adds the devices that are listed in @names; NULL or "auto" for those of the machine. */
+static int nnb_service_add_devices(struct nnb_service *service, const char *names)
+{
+	char *copy, *name, *rest;
+	int ret = -ENODEV;
+
+	if (!names || !strcmp(names, "auto"))
+		return nnb_service_find_devices(service);
+	copy = strdup(names);
+	if (!copy)
+		return -ENOMEM;
+	name = strtok_r(copy, ",", &rest);
+	for (; name; name = strtok_r(NULL, ",", &rest)) {
+		ret = nnb_service_add_device(service, name);
+		if (ret)
+			break;
+	}
+	free(copy);
+	return ret;
+}
+
+static void nnb_service_free(struct nnb_service *service)
+{
+	for (uint32_t i = 0; i < service->device_count; i++)
+		free(service->devices[i].name);
+	pthread_cond_destroy(&service->changed);
+	pthread_mutex_destroy(&service->quota_lock);
+	pthread_mutex_destroy(&service->namer_lock);
+	pthread_mutex_destroy(&service->lock);
+	free(service);
 }
 
 int nnb_service_create(const struct nnb_service_options *options, struct nnb_service **out)
 {
 	struct nnb_worker_limits limits;
 	struct nnb_service *service;
-	struct nna_device *device;
 	struct nnb_quota *quota;
 	int ret;
 
@@ -137,41 +249,26 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 	if (!service)
 		return -ENOMEM;
 	service->options = *options;
+	service->options.device = NULL;
 	quota = &service->options.quota;
 	quota->models = quota->models ? quota->models : nnb_default_quota.models;
 	quota->bytes = quota->bytes ? quota->bytes : nnb_default_quota.bytes;
 	quota->objects = quota->objects ? quota->objects : nnb_default_quota.objects;
 	quota->jobs = quota->jobs ? quota->jobs : nnb_default_quota.jobs;
 	quota->kept = quota->kept ? quota->kept : nnb_default_quota.kept;
-	if (options->device) {
-		service->options.device = strdup(options->device);
-		if (!service->options.device) {
-			free(service);
-			return -ENOMEM;
-		}
-	}
 	pthread_mutex_init(&service->lock, NULL);
 	pthread_mutex_init(&service->namer_lock, NULL);
 	pthread_mutex_init(&service->quota_lock, NULL);
 	pthread_cond_init(&service->changed, NULL);
-	nnb_object_init(&service->object, &nnb_device_ops);
 	service->started = !options->held;
-	ret = nnb_service_open_device(service, NULL, &device);
+	ret = nnb_service_add_devices(service, options->device);
 	if (!ret) {
-		/* This was a test: each client opens a device of its own. */
-		service->dmabufs = nnb_service_find_dmabufs(device);
-		nna_device_close(device);
 		limits.threads = options->workers ? options->workers : 32;
 		limits.per_key = (limits.threads + 3) / 4;
 		ret = nnb_workers_init(&service->workers, &limits);
 	}
 	if (ret) {
-		pthread_cond_destroy(&service->changed);
-		pthread_mutex_destroy(&service->quota_lock);
-		pthread_mutex_destroy(&service->namer_lock);
-		pthread_mutex_destroy(&service->lock);
-		free((char *)service->options.device);
-		free(service);
+		nnb_service_free(service);
 		return ret;
 	}
 	nnb_idle_init(&service->idle);
@@ -236,12 +333,7 @@ void nnb_service_destroy(struct nnb_service *service)
 	nnb_idle_fini(&service->idle);
 	while (service->users)
 		nnb_user_forget(service, service->users);
-	pthread_cond_destroy(&service->changed);
-	pthread_mutex_destroy(&service->quota_lock);
-	pthread_mutex_destroy(&service->namer_lock);
-	pthread_mutex_destroy(&service->lock);
-	free((char *)service->options.device);
-	free(service);
+	nnb_service_free(service);
 }
 
 uint32_t nnb_service_count_clients(struct nnb_service *service)
@@ -351,26 +443,26 @@ static void nnb_service_write(struct nnb_service *service, const struct nnb_call
 void nnb_service_dump(struct nnb_service *service, const struct nnb_caller *caller, int fd)
 {
 	const bool all = !caller->euid || caller->euid == geteuid();
-	struct nna_device_info info;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return;
-	nnb_service_get_info(service, &info);
-	fprintf(out, "%s, driver %s, version %d\n", info.name, info.driver,
-		service->options.version);
 	pthread_mutex_lock(&service->lock);
+	for (uint32_t i = 0; i < service->device_count; i++)
+		fprintf(out, "%s, driver %s, version %d\n", service->devices[i].info.name,
+			service->devices[i].info.driver, service->options.version);
 	for (const struct nnb_user *user = service->users; user; user = user->next) {
 		if (all || user->uid == caller->euid)
 			nnb_user_dump(service, user, out);
 	}
 	for (const struct nnb_client *client = service->clients; client; client = client->next) {
 		if (all || client->caller.euid == caller->euid)
-			fprintf(out, "client uid %u, pid %d: %u references%s\n",
+			fprintf(out, "client uid %u, pid %d: %u references on %s%s\n",
 				(unsigned int)client->caller.euid, (int)client->caller.pid,
-				client->refs, atomic_load(&client->dead) ? ", dead" : "");
+				client->refs, client->accelerator->info.name,
+				atomic_load(&client->dead) ? ", dead" : "");
 	}
 	pthread_mutex_unlock(&service->lock);
 	if (all) {
@@ -423,14 +515,16 @@ static void nnb_user_put(struct nnb_service *service, struct nnb_user *user)
 }
 
 /* Creates a client without a device. Called with the service's lock. */
-static struct nnb_client *nnb_client_create(struct nnb_service *service,
+static struct nnb_client *nnb_client_create(struct nnb_device *device,
 					    const struct nnb_caller *caller)
 {
 	struct nnb_client *client = calloc(1, sizeof(*client));
+	struct nnb_service *service = device->service;
 
 	if (!client)
 		return NULL;
 	client->service = service;
+	client->accelerator = device;
 	client->caller = *caller;
 	client->user = nnb_user_get(service, caller->euid);
 	if (!client->user) {
@@ -446,21 +540,23 @@ static struct nnb_client *nnb_client_create(struct nnb_service *service,
 	return client;
 }
 
-/* Return: the client of @caller, a reference; NULL without memory. */
-static struct nnb_client *nnb_client_find(struct nnb_service *service,
+/* Return: the client of @caller on @device, a reference; NULL without memory. */
+static struct nnb_client *nnb_client_find(struct nnb_device *device,
 					  const struct nnb_caller *caller)
 {
+	struct nnb_service *service = device->service;
 	struct nnb_client *client;
 
 	pthread_mutex_lock(&service->lock);
 	client = service->clients;
 	/* The process id of a process that has ended may have been reused. */
-	while (client && (client->lost || atomic_load(&client->dead) ||
+	while (client && (client->accelerator != device || client->lost ||
+			  atomic_load(&client->dead) ||
 			  client->caller.euid != caller->euid ||
 			  client->caller.pid != caller->pid))
 		client = client->next;
 	if (!client)
-		client = nnb_client_create(service, caller);
+		client = nnb_client_create(device, caller);
 	if (client)
 		client->refs++;
 	pthread_mutex_unlock(&service->lock);
@@ -482,22 +578,23 @@ static int nnb_client_open(struct nnb_client *client, bool *lost)
 		ret = nna_device_check(client->device);
 		*lost = ret;
 	} else {
-		ret = nnb_service_open_device(client->service, client, &device);
+		ret = nnb_device_open(client->accelerator, client, &device);
 		client->device = ret ? NULL : device;
 	}
 	pthread_mutex_unlock(&client->lock);
 	return ret;
 }
 
-int nnb_client_get(struct nnb_service *service, const struct nnb_caller *caller,
+int nnb_client_get(struct nnb_device *device, const struct nnb_caller *caller,
 		   struct nnb_client **out)
 {
+	struct nnb_service *service = device->service;
 	struct nnb_client *client;
 	bool lost;
 	int ret;
 
 	do {
-		client = nnb_client_find(service, caller);
+		client = nnb_client_find(device, caller);
 		if (!client)
 			return -ENOMEM;
 		ret = nnb_client_open(client, &lost);

@@ -2,10 +2,11 @@
 /*
  * The NN HAL's service, independent of binder's backend. Its data:
  *
- *	service		options, the clients, the workers; one IDevice object
- *	user		what all clients of a uid hold together, bounded by quotas
- *	client		(euid, pid), with its own nna_device, so with its own address space and
- *			contexts; lives while an object of it or a call needs it
+ *	service		options, the clients, the workers
+ *	device		an accelerator: an IDevice object
+ *	user		what all clients of a uid hold together, on all devices, bounded by quotas
+ *	client		(euid, pid, device), with its own nna_device, so with its own address space
+ *			and contexts; lives while an object of it or a call needs it
  *	objects		prepared models, bursts, executions, buffers, callbacks of fenced
  *			executions: counted; each holds what it needs (a burst its model, a model
  *			its client)
@@ -39,10 +40,14 @@
 #include "nnaccel.h"
 
 struct nnb_buffer;
+struct nnb_service;
+
+#define NNB_DEVICES 8u /* accelerators at most */
 
 /**
  * struct nnb_service_options - the options of the service
- * @device: as for nna_device_open()
+ * @device: names as for nna_device_open(), with commas between. NULL or "auto": all accelerators of
+ *	the machine, or what "auto" opens if there is none
  * @version: the interface version that the service announces, 1 to NNB_AIDL_VERSION
  * @workers: threads for compiling and callbacks, of which a user has at most a quarter; 0 is 32
  * @quota: fields of 0 are the defaults
@@ -60,6 +65,20 @@ struct nnb_service_options {
 	int helpers;
 	uint64_t helper_ns;
 	int namer;
+};
+
+/**
+ * struct nnb_device - an accelerator
+ * @object: IDevice
+ * @service: the service
+ * @name: as for nna_device_open(), owned
+ * @info: when it was last opened; guarded by the service's lock
+ */
+struct nnb_device {
+	struct nnb_object object;
+	struct nnb_service *service;
+	char *name;
+	struct nna_device_info info;
 };
 
 /**
@@ -91,13 +110,14 @@ struct nnb_client_run {
 };
 
 /**
- * struct nnb_client - a calling process
+ * struct nnb_client - a calling process, and the device that it calls
  * @next: of the service's list
  * @refs: references, guarded by the service's lock
  * @service: the service
+ * @accelerator: the device that it calls
  * @caller: its user and process ids
  * @user: of its uid
- * @device: its own, opened when it is first needed
+ * @device: its own file of @accelerator, opened when it is first needed
  * @lost: the device is gone, and the client's objects with it: the next call gets another struct
  *	nnb_client. Guarded by the service's lock
  * @dead: its process has ended, or the service ends: no run begins any more
@@ -116,6 +136,7 @@ struct nnb_client {
 	struct nnb_client *next;
 	uint32_t refs;
 	struct nnb_service *service;
+	struct nnb_device *accelerator;
 	struct nnb_caller caller;
 	struct nnb_user *user;
 	struct nna_device *device;
@@ -134,8 +155,11 @@ struct nnb_client {
 
 /**
  * struct nnb_service - the service
- * @options: constant; @options.device is a copy
- * @object: IDevice
+ * @options: constant, without @device
+ * @devices: @device_count accelerators; the list is constant
+ * @device_count: entries of @devices
+ * @any: the service has found the accelerators itself. One that is unplugged may come back as
+ *	another node
  * @workers: compile models and call callbacks
  * @idle: the watchdog
  * @namer_lock: of requests to the namer, and of @unnamed
@@ -143,7 +167,6 @@ struct nnb_client {
  * @quota_lock: guards @used of users
  * @started: calls need not wait; set once, with the lock
  * @lock: guards the fields below
- * @info: of the device, when it was last opened
  * @dmabufs: st_dev of dma-bufs; 0 if it is not known. Set once, before other threads
  * @clients: the clients
  * @users: the users that have clients or helpers
@@ -154,7 +177,9 @@ struct nnb_client {
  */
 struct nnb_service {
 	struct nnb_service_options options;
-	struct nnb_object object;
+	struct nnb_device devices[NNB_DEVICES];
+	uint32_t device_count;
+	bool any;
 	struct nnb_workers workers;
 	struct nnb_idle idle;
 	pthread_mutex_t namer_lock;
@@ -162,7 +187,6 @@ struct nnb_service {
 	pthread_mutex_t quota_lock;
 	atomic_bool started;
 	pthread_mutex_t lock;
-	struct nna_device_info info;
 	dev_t dmabufs;
 	struct nnb_client *clients;
 	struct nnb_user *users;
@@ -173,7 +197,7 @@ struct nnb_service {
 };
 
 /*
- * Creates a service, and tests whether the device can be opened. Return: 0, -EINVAL for an unknown
+ * Creates a service, and tests whether its devices can be opened. Return: 0, -EINVAL for an unknown
  * version, or another error.
  */
 int nnb_service_create(const struct nnb_service_options *options, struct nnb_service **out);
@@ -201,15 +225,15 @@ uint32_t nnb_service_count_clients(struct nnb_service *service);
  */
 void nnb_service_dump(struct nnb_service *service, const struct nnb_caller *caller, int fd);
 
-/* Gets the description of the device when it was last opened. */
-void nnb_service_get_info(struct nnb_service *service, struct nna_device_info *info);
+/* Gets the description of a device when it was last opened. */
+void nnb_device_get_info(struct nnb_device *device, struct nna_device_info *info);
 
 /*
- * Gets the calling client, with a reference and an open device. If a client's device has gone, its
- * objects stay but do not work any more; a call gets a new client, with the device that has come
- * back. Return: 0, or a negative errno of the device: -ENODEV or -ENOENT while it is away.
+ * Gets the calling client of a device, with a reference and an open file. If a client's device has
+ * gone, its objects stay but do not work any more; a call gets a new client, with the device that
+ * has come back. Return: 0, or a negative errno of the device: -ENODEV or -ENOENT while it is away.
  */
-int nnb_client_get(struct nnb_service *service, const struct nnb_caller *caller,
+int nnb_client_get(struct nnb_device *device, const struct nnb_caller *caller,
 		   struct nnb_client **out);
 struct nnb_client *nnb_client_ref(struct nnb_client *client);
 /* NULL is allowed. */

@@ -205,6 +205,17 @@ static inline int nna_device_open(const char *name, const struct nna_device_opti
 NNACCEL_API int nna_device_open_sized(const char *name, const struct nna_device_options *options,
 				      size_t size, struct nna_device **out);
 /**
+ * nna_device_find() - find the accelerators of this machine
+ * @index: 0 for the first one, 1 for the next: in the order of their nodes' numbers
+ * @name: filled in with the path of the node, which nna_device_open() takes
+ * @size: room in @name, bytes; 64 are enough
+ *
+ * Nodes that the process cannot open do not count, nor does the loopback.
+ *
+ * Return: 0, -ENOENT (there are not that many), or -ENOSPC (no room).
+ */
+NNACCEL_API int nna_device_find(uint32_t index, char *name, size_t size);
+/**
  * nna_device_close() - close a device
  * @device: has no programs, executions and buffers any more; NULL does nothing
  *

@@ -75,6 +75,11 @@ int nna_device_open_sized(const char *name, const struct nna_device_options *opt
 	return 0;
 }
 
+int nna_device_find(uint32_t index, char *name, size_t size)
+{
+	return nna_winsys_find(index, name, size);
+}
+
 void nna_device_close(struct nna_device *device)
 {
 	/* The threads and the memory of the device belong to the process that opened it. */

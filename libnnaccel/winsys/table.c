@@ -9,7 +9,7 @@
 #include "libnnaccel/winsys/winsys.h"
 
 const struct nna_winsys_backend nna_winsys_backends[] = {
-	{ NULL, nna_winsys_drm_create },
-	{ "loopback", nna_winsys_loopback_create },
+	{ NULL, nna_winsys_drm_create, nna_winsys_drm_find },
+	{ "loopback", nna_winsys_loopback_create, NULL },
 	{ 0 },
 };

@@ -36,6 +36,14 @@ static int open_by_name(const char *name, const struct nna_device_options *optio
 	return nna_winsys_backends[0].open(name, options, out);
 }
 
+int nna_winsys_find(uint32_t index, char *path, size_t size)
+{
+	for (size_t i = 0; nna_winsys_backends[i].open; i++)
+		if (nna_winsys_backends[i].find)
+			return nna_winsys_backends[i].find(index, path, size);
+	return -ENOENT;
+}
+
 int nna_winsys_open(const char *name, const struct nna_device_options *options,
 		    struct nna_winsys **out)
 {

@@ -182,11 +182,13 @@ struct nna_winsys {
  * @name: the name of its one device, as nna_device_open() takes it; NULL: its devices have paths
  * @open: opens the device @path, or the first one if @path is NULL; @options may be NULL. Returns 0
  *	or a negative errno, -ENOENT if there is no such device.
+ * @find: as nna_winsys_find() for the devices of this backend; NULL: it has the one of @name
  */
 struct nna_winsys_backend {
 	const char *name;
 	int (*open)(const char *path, const struct nna_device_options *options,
 		    struct nna_winsys **out);
+	int (*find)(uint32_t index, char *path, size_t size);
 };
 
 /* All backends, up to a row without @open (table.c). */
@@ -200,6 +202,12 @@ int nna_winsys_open(const char *name, const struct nna_device_options *options,
 		    struct nna_winsys **out);
 
 /*
+ * Writes the path of device @index, of all that have one, to @path with room for @size bytes.
+ * Return: 0, -ENOENT if there are not that many, -ENOSPC without room.
+ */
+int nna_winsys_find(uint32_t index, char *path, size_t size);
+
+/*
  * The same as the operations of @ws, with the BO's bytes charged to its account for its life; so
  * the runtime calls these. -ENOMEM: the account refuses, too.
  */
@@ -209,11 +217,12 @@ int nna_winsys_bo_import(struct nna_winsys *ws, int fd, uint64_t size, struct nn
 /* NULL is allowed. */
 void nna_winsys_bo_destroy(struct nna_winsys *ws, struct nna_winsys_bo *bo);
 
-/* The backends' @open: */
+/* The backends' @open and @find: */
 
 /* Devices are nodes of the nna driver. -ENODEV: @path is another driver's. */
 int nna_winsys_drm_create(const char *path, const struct nna_device_options *options,
 			  struct nna_winsys **out);
+int nna_winsys_drm_find(uint32_t index, char *path, size_t size);
 /*
  * There is one device, and @path is ignored. In a shared library it comes from the plug-in
  * (plugin.h), else from loopback/. -ELIBACC: there is no plug-in; -ELIBBAD: not this library's.

@@ -16,9 +16,9 @@ const struct nna_backend *const nna_backends[] = {
 };
 
 const struct nna_winsys_backend nna_winsys_backends[] = {
-	{ NULL, nna_winsys_drm_create },
-	{ "loopback", nna_winsys_loopback_create },
-	{ "print", print_winsys_create },
-	{ "stranger", print_winsys_create_stranger },
+	{ NULL, nna_winsys_drm_create, nna_winsys_drm_find },
+	{ "loopback", nna_winsys_loopback_create, NULL },
+	{ "print", print_winsys_create, NULL },
+	{ "stranger", print_winsys_create_stranger, NULL },
 	{ 0 },
 };

@@ -166,8 +166,8 @@ static int nnv_hal_open_here(const char *name, struct nnv_device *device,
 
 	if (ret)
 		return ret;
-	opened->object = nnb_object_ref(&opened->service->object);
-	nnb_service_get_info(opened->service, &info);
+	opened->object = nnb_object_ref(&opened->service->devices[0].object);
+	nnb_device_get_info(opened->service->devices, &info);
 	device->sync_files = info.sync_files;
 	snprintf(device->name, sizeof(device->name), "%s", info.name);
 	return 0;

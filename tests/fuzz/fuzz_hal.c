@@ -463,7 +463,7 @@ static void fuzz_begin(struct fuzz *fuzz)
 		assert_int_equal(pwrite(fuzz->requests[i].fd, memory, sizeof(memory), 0),
 				 sizeof(memory));
 	fuzz->object_count = 0;
-	fuzz->objects[fuzz->object_count++] = &fuzz->service->object;
+	fuzz->objects[fuzz->object_count++] = &fuzz->service->devices[0].object;
 	fuzz->objects[fuzz->object_count++] = nnb_object_ref(fuzz->anchor);
 }
 

@@ -138,7 +138,8 @@ static void open_library(const char *name, struct subject *subject)
 	struct hal_model m;
 
 	hal_model_init(&m);
-	if (nnb_service_create(&options, &service) || nnb_client_get(service, &hal_me, &client) ||
+	if (nnb_service_create(&options, &service) ||
+	    nnb_client_get(service->devices, &hal_me, &client) ||
 	    nnb_graph_create(client, &call, &m.model, &charged, &graph) ||
 	    nna_program_create(client->device, graph, NULL, &program) ||
 	    nna_execution_create(program, &subject->execution) ||

@@ -134,7 +134,7 @@ int nna_winsys_drm_create(const char *path, const struct nna_device_options *opt
 		ret = nna_drm_node_open(path, drm->driver, sizeof(drm->driver),
 					&drm->base.accelerator);
 	} else {
-		ret = nna_drm_node_find(drm->path, sizeof(drm->path), drm->driver,
+		ret = nna_drm_node_find(0, drm->path, sizeof(drm->path), drm->driver,
 					sizeof(drm->driver), &drm->base.accelerator);
 	}
 	if (ret < 0)

@@ -193,12 +193,12 @@ static inline int nna_drm_ioctl(int fd, unsigned long request, void *arg)
  */
 int nna_drm_node_open(const char *path, char *driver, size_t size, const char **accelerator);
 /*
- * Opens the first node that such a driver serves, accel nodes before render nodes and each kind by
- * number, and writes its path to @path. Return: an fd, -ENOENT (there is none), or why one that is
- * there could not be opened.
+ * Opens node @index, from 0, of those that such drivers serve and that can be opened: accel nodes
+ * before render nodes, and each kind by number. Writes its path to @path. Return: an fd, -ENOENT
+ * (there are not that many), or why one that is there could not be opened.
  */
-int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_size,
-		      const char **accelerator);
+int nna_drm_node_find(uint32_t index, char *path, size_t path_size, char *driver,
+		      size_t driver_size, const char **accelerator);
 
 /*
  * Called before other threads know @drm. The caller calls nna_drm_vm_fini() also after a failure.

@@ -81,8 +81,9 @@ static bool is_foreign(const struct node_place *place, const char *name)
 	return !find_driver(driver ? driver + 1 : target);
 }
 
-static int find_in(const struct node_place *place, char *path, size_t path_size, char *driver,
-		   size_t driver_size, const char **accelerator)
+/* Counts @index down by the nodes that it passes over. */
+static int find_in(const struct node_place *place, uint32_t *index, char *path, size_t path_size,
+		   char *driver, size_t driver_size, const char **accelerator)
 {
 	struct dirent **names;
 	int count, ret = -ENOENT;
@@ -99,8 +100,12 @@ static int find_in(const struct node_place *place, char *path, size_t path_size,
 
 			snprintf(path, path_size, "%s/%.40s", place->dir, name);
 			fd = nna_drm_node_open(path, driver, driver_size, accelerator);
-			if (fd >= 0 || (fd != -ENODEV && ret == -ENOENT))
+			if (fd >= 0 && *index) {
+				close(fd);
+				--*index;
+			} else if (fd >= 0 || (fd != -ENODEV && ret == -ENOENT)) {
 				ret = fd;
+			}
 		}
 		free(names[i]);
 	}
@@ -108,13 +113,14 @@ static int find_in(const struct node_place *place, char *path, size_t path_size,
 	return ret;
 }
 
-int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_size,
-		      const char **accelerator)
+int nna_drm_node_find(uint32_t index, char *path, size_t path_size, char *driver,
+		      size_t driver_size, const char **accelerator)
 {
 	int first = -ENOENT;
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		int ret = find_in(&places[i], path, path_size, driver, driver_size, accelerator);
+		int ret = find_in(&places[i], &index, path, path_size, driver, driver_size,
+				  accelerator);
 
 		if (ret >= 0)
 			return ret;
@@ -122,4 +128,21 @@ int nna_drm_node_find(char *path, size_t path_size, char *driver, size_t driver_
 			first = ret;
 	}
 	return first;
+}
+
+int nna_winsys_drm_find(uint32_t index, char *path, size_t size)
+{
+	char node[64], driver[64];
+	const char *accelerator;
+	int fd = nna_drm_node_find(index, node, sizeof(node), driver, sizeof(driver), &accelerator);
+	size_t length;
+
+	if (fd < 0)
+		return -ENOENT;
+	close(fd);
+	length = strlen(node);
+	if (length >= size)
+		return -ENOSPC;
+	memcpy(path, node, length + 1);
+	return 0;
 }

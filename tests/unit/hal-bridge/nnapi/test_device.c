@@ -198,15 +198,63 @@ static void test_reference_is_not_installed(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
-/* Runs one test in a process of its own, without an accelerator. @plugins: where plug-ins are. */
-static int run_alone(const struct CMUnitTest *test, const char *plugins)
+/* Two accelerators and the reference, in this order and by stable names; each computes. */
+static void test_several_devices(void **state)
+{
+	static const char *const names[] = { "nnaccel-loopback", "nnaccel-loopback-2",
+					     "nnapi-reference" };
+	const ANeuralNetworksDevice *list[3];
+	ANeuralNetworksModel *model = add_model(4);
+	uint32_t count = 0;
+
+	OK(ANeuralNetworks_getDeviceCount(&count));
+	assert_int_equal(count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		ANeuralNetworksDevice *device;
+		const char *name;
+
+		OK(ANeuralNetworks_getDevice(i, &device));
+		OK(ANeuralNetworksDevice_getName(device, &name));
+		assert_string_equal(name, names[i]);
+		list[2 - i] = device;
+	}
+	IS(BAD_DATA, ANeuralNetworks_getDevice(3, &(ANeuralNetworksDevice *){ NULL }));
+	for (uint32_t from = 0; from < 3; from++) {
+		const float a[] = { 1, 2, 3, 4 }, b[] = { 10, 20, 30, 40 };
+		ANeuralNetworksCompilation *compilation = NULL;
+		ANeuralNetworksExecution *execution = NULL;
+		float sum[4] = { 0 };
+
+		OK(ANeuralNetworksCompilation_createForDevices(model, list + from, 3 - from,
+							       &compilation));
+		OK(ANeuralNetworksCompilation_finish(compilation));
+		OK(ANeuralNetworksExecution_create(compilation, &execution));
+		OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, a, sizeof(a)));
+		OK(ANeuralNetworksExecution_setInput(execution, 1, NULL, b, sizeof(b)));
+		OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, sum, sizeof(sum)));
+		OK(ANeuralNetworksExecution_compute(execution));
+		assert_true(sum[0] == 11 && sum[3] == 44);
+		ANeuralNetworksExecution_free(execution);
+		ANeuralNetworksCompilation_free(compilation);
+	}
+	list[0] = list[1];
+	IS(BAD_DATA, ANeuralNetworksCompilation_createForDevices(
+			     model, list, 2, &(ANeuralNetworksCompilation *){ NULL }));
+	ANeuralNetworksModel_free(model);
+}
+
+/*
+ * Runs one test in a process of its own, with these accelerators, of which /dev/null is none.
+ * @plugins: where plug-ins are.
+ */
+static int run_alone(const struct CMUnitTest *test, const char *devices, const char *plugins)
 {
 	const struct CMUnitTest tests[] = { *test };
 	int status = 1;
 	pid_t pid = fork();
 
 	if (!pid) {
-		setenv("NNACCEL_DEVICE", "/dev/null", 1);
+		setenv("NNACCEL_DEVICE", devices, 1);
 		setenv("NNACCEL_LOG", "all", 1);
 		if (plugins)
 			setenv("NNACCEL_PLUGIN_DIR", plugins, 1);
@@ -220,6 +268,7 @@ static int run_alone(const struct CMUnitTest *test, const char *plugins)
 int main(void)
 {
 	const struct CMUnitTest late = cmocka_unit_test(test_reference_is_loaded_late);
+	const struct CMUnitTest several = cmocka_unit_test(test_several_devices);
 	const struct CMUnitTest missing = cmocka_unit_test(test_reference_is_not_installed);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runtime),
@@ -230,8 +279,9 @@ int main(void)
 	int failed;
 
 	/* The devices are opened once in a process: each of these has its own, made before. */
-	failed = run_alone(&late, NULL);
-	failed |= run_alone(&missing, "/nowhere");
+	failed = run_alone(&late, "/dev/null", NULL);
+	failed |= run_alone(&missing, "/dev/null", "/nowhere");
+	failed |= run_alone(&several, "loopback,loopback", NULL);
 	use_loopback();
 	return cmocka_run_group_tests(tests, NULL, NULL) + !!failed;
 }

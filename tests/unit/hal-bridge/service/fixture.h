@@ -33,6 +33,12 @@
 
 static const struct nnb_caller hal_me = {.euid = 1000, .pid = 1};
 
+/* Return: the first IDevice of a service. */
+static inline struct nnb_object *hal_dev(struct nnb_service *service)
+{
+	return &service->devices[0].object;
+}
+
 /* ------------------------------------------------------------------------------------- callback */
 
 /**
@@ -146,7 +152,7 @@ static inline struct nnb_client *hal_process_begin(struct hal_process *process,
 
 	memset(process, 0, sizeof(*process));
 	nnb_object_init(&process->object, &ops);
-	assert_int_equal(nnb_client_get(service, caller, &client), 0);
+	assert_int_equal(nnb_client_get(service->devices, caller, &client), 0);
 	nnb_client_watch(client, &process->object);
 	assert_non_null(process->death);
 	return client;
@@ -268,7 +274,7 @@ static inline int hal_supported(struct nnb_service *service, const struct hal_mo
 	struct nnb_aidl_device_get_supported_operations_in in = {m->model};
 	struct nnb_aidl_device_get_supported_operations_out out = {0};
 	struct nnb_arena arena = {0};
-	int ret = HAL_CALL(&service->object, &hal_me, device,
+	int ret = HAL_CALL(hal_dev(service), &hal_me, device,
 			   NNB_AIDL_DEVICE_GET_SUPPORTED_OPERATIONS, &in, &arena, &out);
 
 	*count = 0;
@@ -315,7 +321,7 @@ static inline int hal_prepare(struct nnb_service *service, const struct nnb_call
 	int ret;
 
 	in.callback = &callback->object;
-	ret = HAL_CALL(&service->object, caller, device, NNB_AIDL_DEVICE_PREPARE_MODEL, &in, &arena,
+	ret = HAL_CALL(hal_dev(service), caller, device, NNB_AIDL_DEVICE_PREPARE_MODEL, &in, &arena,
 		       NULL);
 	nnb_arena_fini(&arena);
 	return hal_told(service, callback, ret, model);

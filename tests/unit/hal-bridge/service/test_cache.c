@@ -36,7 +36,7 @@ static int load(struct nnb_service *service, const struct nnb_fds *models,
 		.callback = &callback->object,
 	};
 	struct nnb_arena arena = {0};
-	int ret = HAL_CALL(&service->object, &hal_me, device,
+	int ret = HAL_CALL(hal_dev(service), &hal_me, device,
 			   NNB_AIDL_DEVICE_PREPARE_MODEL_FROM_CACHE, &in, &arena, NULL);
 
 	nnb_arena_fini(&arena);

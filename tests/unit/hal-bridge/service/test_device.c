@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* IDevice: what it answers, how models are prepared, and that nothing of a client is left. */
 #include <dirent.h>
+#include <errno.h>
 
 #include "libnnaccel/support/message.h"
 #include "tests/unit/hal-bridge/service/fixture.h"
@@ -18,7 +19,7 @@ static void capabilities(void **state)
 	const struct nnb_aidl_operand_performance *types;
 	struct nnb_arena arena = {0};
 
-	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
+	assert_int_equal(HAL_CALL(hal_dev(service), &hal_me, device,
 				  NNB_AIDL_DEVICE_GET_CAPABILITIES, NULL, &arena, &out),
 			 0);
 	assert_int_equal(out.result.operand_performance.count, 15);
@@ -44,16 +45,16 @@ static void answers(void **state)
 	struct nnb_aidl_device_get_version_string_out version;
 	struct nnb_arena arena = {0};
 
-	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
+	assert_int_equal(HAL_CALL(hal_dev(service), &hal_me, device,
 				  NNB_AIDL_DEVICE_GET_NUMBER_OF_CACHE_FILES_NEEDED, NULL, &arena,
 				  &files),
 			 0);
 	assert_int_equal(files.result.num_data_cache, 0);
-	assert_int_equal(HAL_CALL(&service->object, &hal_me, device, NNB_AIDL_DEVICE_GET_TYPE, NULL,
+	assert_int_equal(HAL_CALL(hal_dev(service), &hal_me, device, NNB_AIDL_DEVICE_GET_TYPE, NULL,
 				  &arena, &type),
 			 0);
 	assert_int_equal(type.result, NNB_AIDL_DEVICE_TYPE_ACCELERATOR);
-	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
+	assert_int_equal(HAL_CALL(hal_dev(service), &hal_me, device,
 				  NNB_AIDL_DEVICE_GET_VERSION_STRING, NULL, &arena, &version),
 			 0);
 	assert_memory_equal(version.result, "nnaccel", 7);
@@ -78,7 +79,7 @@ static void versions(void **state)
 
 		hal_request_init(&r, true);
 		in.request = r.request;
-		assert_int_equal(nnb_aidl_get_version(&service->object, &hal_me, &nnb_aidl_device,
+		assert_int_equal(nnb_aidl_get_version(hal_dev(service), &hal_me, &nnb_aidl_device,
 						      &claimed),
 				 0);
 		assert_int_equal(claimed, version);
@@ -136,7 +137,7 @@ static void no_callback(void **state)
 
 	hal_model_init(&m);
 	in = hal_prepare_in(&m);
-	assert_int_equal(HAL_CALL(&service->object, &hal_me, device, NNB_AIDL_DEVICE_PREPARE_MODEL,
+	assert_int_equal(HAL_CALL(hal_dev(service), &hal_me, device, NNB_AIDL_DEVICE_PREPARE_MODEL,
 				  &in, &arena, NULL),
 			 HAL_INVALID);
 	nnb_arena_fini(&arena);
@@ -189,7 +190,7 @@ static int allocate(struct nnb_service *service, const struct nnb_caller *caller
 		in.input_roles.count = 1;
 		in.input_roles.data = &role;
 	}
-	ret = HAL_CALL(&service->object, caller, device, NNB_AIDL_DEVICE_ALLOCATE, &in, arena,
+	ret = HAL_CALL(hal_dev(service), caller, device, NNB_AIDL_DEVICE_ALLOCATE, &in, arena,
 		       &out);
 	if (!ret)
 		*buffer = out.result;
@@ -403,7 +404,7 @@ static void client_dies(void **state)
 	in = hal_prepare_in(&m);
 	in.callback = &callback->object;
 	before_compiling = die;
-	assert_int_equal(HAL_CALL(&service->object, &caller, device, NNB_AIDL_DEVICE_PREPARE_MODEL,
+	assert_int_equal(HAL_CALL(hal_dev(service), &caller, device, NNB_AIDL_DEVICE_PREPARE_MODEL,
 				  &in, &arena, NULL),
 			 0);
 	nnb_workers_drain(&service->workers);
@@ -458,7 +459,7 @@ static void dump_for(struct nnb_service *service, uid_t euid, char *text, size_t
 	int fd = hal_memfd(0, false);
 	ssize_t got;
 
-	service->object.ops->dump(&service->object, &caller, fd);
+	hal_dev(service)->ops->dump(hal_dev(service), &caller, fd);
 	got = pread(fd, text, size - 1, 0);
 	assert_true(got > 0);
 	text[got] = '\0';
@@ -496,6 +497,61 @@ static void dump_by_caller(void **state)
 	nnb_object_unref(theirs);
 }
 
+/* A caller has a file of each device, and one quota on all. */
+static void several_devices(void **state)
+{
+	const struct nnb_service_options options = {
+		.device = "loopback,loopback",
+		.version = NNB_AIDL_VERSION,
+		.workers = 2,
+		.quota.models = 2,
+	};
+	const struct nnb_quota two = {.models = 2}, one = {.models = 1};
+	struct nnb_aidl_device_get_type_out type;
+	struct nnb_client *first, *second, *again;
+	struct nnb_service *service;
+	struct nnb_arena arena = {0};
+
+	assert_int_equal(nnb_service_create(&options, &service), 0);
+	assert_int_equal(service->device_count, 2);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(HAL_CALL(&service->devices[i].object, &hal_me, device,
+					  NNB_AIDL_DEVICE_GET_TYPE, NULL, &arena, &type), 0);
+		assert_int_equal(type.result, NNB_AIDL_DEVICE_TYPE_ACCELERATOR);
+	}
+	nnb_arena_fini(&arena);
+	assert_int_equal(nnb_client_get(&service->devices[0], &hal_me, &first), 0);
+	assert_int_equal(nnb_client_get(&service->devices[1], &hal_me, &second), 0);
+	assert_int_equal(nnb_client_get(&service->devices[1], &hal_me, &again), 0);
+	assert_ptr_equal(second, again);
+	assert_ptr_not_equal(first, second);
+	assert_ptr_not_equal(first->device, second->device);
+	assert_ptr_equal(first->user, second->user);
+	assert_int_equal(nnb_quota_charge(first, &two), 0);
+	assert_int_equal(nnb_quota_charge(second, &one), -EAGAIN);
+	nnb_quota_discharge(first, &two);
+	nnb_client_put(again);
+	nnb_client_put(second);
+	nnb_client_put(first);
+	assert_int_equal(nnb_service_count_clients(service), 0);
+	nnb_service_destroy(service);
+}
+
+/* Devices that are listed have to be there, and a service has a limit of them. */
+static void wrong_devices(void **state)
+{
+	struct nnb_service_options options = {.version = NNB_AIDL_VERSION};
+	struct nnb_service *service;
+
+	options.device = "loopback,/dev/accel/none";
+	assert_int_equal(nnb_service_create(&options, &service), -ENOENT);
+	options.device = ",";
+	assert_int_equal(nnb_service_create(&options, &service), -ENODEV);
+	options.device = "loopback,loopback,loopback,loopback,loopback,loopback,loopback,loopback,"
+			 "loopback";
+	assert_int_equal(nnb_service_create(&options, &service), -E2BIG);
+}
+
 int main(void)
 {
 	char path[64];
@@ -507,7 +563,8 @@ int main(void)
 		cmocka_unit_test(quota_of_models), cmocka_unit_test(buffers),
 		cmocka_unit_test(nothing_left),	   cmocka_unit_test(many_clients),
 		cmocka_unit_test(client_dies),	   cmocka_unit_test(priorities),
-		cmocka_unit_test(dump_by_caller),
+		cmocka_unit_test(dump_by_caller),  cmocka_unit_test(several_devices),
+		cmocka_unit_test(wrong_devices),
 	};
 
 	marks_fd = hal_memfd(0, false);

@@ -11,7 +11,7 @@ static void told(void **state)
 	const struct nnb_aidl_extension *extension;
 	struct nnb_arena arena = {0};
 
-	assert_int_equal(HAL_CALL(&service->object, &hal_me, device,
+	assert_int_equal(HAL_CALL(hal_dev(service), &hal_me, device,
 				  NNB_AIDL_DEVICE_GET_SUPPORTED_EXTENSIONS, NULL, &arena, &out),
 			 0);
 	assert_true(out.result.count >= 1);

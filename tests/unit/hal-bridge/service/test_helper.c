@@ -56,7 +56,7 @@ static void transfers(void **state)
 	struct nnb_transfer t = {.fd = plain_file(), .size = SIZE};
 	char *data = malloc(SIZE), *back = calloc(1, SIZE);
 
-	assert_int_equal(nnb_client_get(service, &hal_me, &client), 0);
+	assert_int_equal(nnb_client_get(service->devices, &hal_me, &client), 0);
 	for (int i = 0; i < SIZE; i++)
 		data[i] = (char)(i * 7 + i / 251);
 	t.dead = &client->dead;
@@ -122,7 +122,7 @@ static void memory_and_cache(void **state)
 	from.model_cache = in.model_cache;
 	from.token = in.token;
 	from.callback = &callback->object;
-	ret = HAL_CALL(&service->object, &hal_me, device, NNB_AIDL_DEVICE_PREPARE_MODEL_FROM_CACHE,
+	ret = HAL_CALL(hal_dev(service), &hal_me, device, NNB_AIDL_DEVICE_PREPARE_MODEL_FROM_CACHE,
 		       &from, &arena, NULL);
 	nnb_arena_fini(&arena);
 	assert_int_equal(hal_told(service, callback, ret, &model), 0);
@@ -172,7 +172,7 @@ static void hanging(void **state)
 	int end_of_pipe;
 
 	t.fd = full_pipe(&end_of_pipe);
-	assert_int_equal(nnb_client_get(service, &hal_me, &client), 0);
+	assert_int_equal(nnb_client_get(service->devices, &hal_me, &client), 0);
 	for (uint32_t i = 0; i < NNB_HELPERS_PER_USER; i++) {
 		assert_int_equal(nnb_helper_transfer(service, client->user, &t), -EIO);
 		assert_int_equal(client->user->helper_count, i + 1);
@@ -180,11 +180,11 @@ static void hanging(void **state)
 	assert_int_equal(nnb_helper_transfer(service, client->user, &t), -EAGAIN);
 	nnb_client_put(client);
 	assert_int_equal(nnb_service_count_clients(service), 0);
-	assert_int_equal(nnb_client_get(service, &hal_me, &client), 0);
+	assert_int_equal(nnb_client_get(service->devices, &hal_me, &client), 0);
 	assert_int_equal(client->user->helper_count, NNB_HELPERS_PER_USER);
 	assert_int_equal(nnb_helper_transfer(service, client->user, &t), -EAGAIN);
 	nnb_client_put(client);
-	assert_int_equal(nnb_client_get(service, &other, &client), 0);
+	assert_int_equal(nnb_client_get(service->devices, &other, &client), 0);
 	assert_int_equal(nnb_helper_transfer(service, client->user, &t), -EIO);
 	nnb_client_put(client);
 	/* Nobody can read the pipe any more, which ends the writes. */
@@ -192,7 +192,7 @@ static void hanging(void **state)
 	close(t.fd);
 	t.fd = plain_file();
 	service->options.helper_ns = 0;
-	assert_int_equal(nnb_client_get(service, &hal_me, &client), 0);
+	assert_int_equal(nnb_client_get(service->devices, &hal_me, &client), 0);
 	while (nnb_helper_transfer(service, client->user, &t) == -EAGAIN)
 		;
 	nnb_client_put(client);
@@ -227,12 +227,12 @@ static void dump(void **state)
 	char text[256] = "";
 	int ends[2];
 
-	service->object.ops->dump(&service->object, &hal_me, fd);
+	hal_dev(service)->ops->dump(hal_dev(service), &hal_me, fd);
 	close(end_of_pipe);
 	close(fd);
 	service->options.helper_ns = 0;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	service->object.ops->dump(&service->object, &hal_me, ends[1]);
+	hal_dev(service)->ops->dump(hal_dev(service), &hal_me, ends[1]);
 	assert_true(read(ends[0], text, sizeof(text) - 1) > 0);
 	assert_non_null(strstr(text, "loopback"));
 	close(ends[0]);

@@ -161,7 +161,7 @@ static void huge_pages(void **state)
 
 static int open_client(void **state)
 {
-	return nnb_client_get(hal_service(NNB_AIDL_VERSION, NULL), &hal_me,
+	return nnb_client_get(hal_service(NNB_AIDL_VERSION, NULL)->devices, &hal_me,
 			      (struct nnb_client **)state);
 }
 

@@ -30,7 +30,7 @@ static void begin(struct fixture *f, const struct nnb_quota *quota)
 {
 	f->service = hal_service(NNB_AIDL_VERSION, quota);
 	f->model = hal_prepared(f->service, &hal_me);
-	assert_int_equal(nnb_client_get(f->service, &hal_me, &f->client), 0);
+	assert_int_equal(nnb_client_get(f->service->devices, &hal_me, &f->client), 0);
 	f->cache = &f->client->memories;
 }
 
@@ -311,7 +311,7 @@ static void two_clients(void **state)
 	begin(&f, NULL);
 	run_until_kept(&f, &r);
 	model = hal_prepared(f.service, &caller);
-	assert_int_equal(nnb_client_get(f.service, &caller, &client), 0);
+	assert_int_equal(nnb_client_get(f.service->devices, &caller, &client), 0);
 	assert_ptr_not_equal(client, f.client);
 	other = (struct fixture){f.service, model, client, &client->memories};
 	run(&other, &r);
@@ -407,7 +407,7 @@ static void bounds(void **state)
 	}
 	other.service = f.service;
 	other.model = hal_prepared(f.service, &caller);
-	assert_int_equal(nnb_client_get(f.service, &caller, &other.client), 0);
+	assert_int_equal(nnb_client_get(f.service->devices, &caller, &other.client), 0);
 	other.cache = &other.client->memories;
 	run_until_kept(&other, &last);
 	hal_request_fini(&last);

@@ -67,7 +67,7 @@ static void service_without(void **state)
 	struct nnb_client *client;
 
 	assert_int_equal(nnb_service_create(&options, &service), 0);
-	assert_int_equal(nnb_client_get(service, &hal_me, &client), 0);
+	assert_int_equal(nnb_client_get(service->devices, &hal_me, &client), 0);
 	nnb_client_put(client);
 	nnb_service_destroy(service);
 	close(options.namer);

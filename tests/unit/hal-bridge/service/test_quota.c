@@ -127,7 +127,7 @@ static void mapped(void **state)
 
 	begin(&f);
 	range.fd = hal_memfd(HOLE, true);
-	assert_int_equal(nnb_client_get(f.service, &hal_me, &client), 0);
+	assert_int_equal(nnb_client_get(f.service->devices, &hal_me, &client), 0);
 	before = f.used->bytes;
 	assert_int_equal(nnb_memory_open(client, &call, &range, false, &memory), 0);
 	assert_non_null(memory->map);

@@ -332,7 +332,7 @@ static void pid_of_a_dead_client(void **state)
 
 	hal_request_init(&r, true);
 	hal_process_kill(&process);
-	assert_int_equal(nnb_client_get(service, &hal_me, &next), 0);
+	assert_int_equal(nnb_client_get(service->devices, &hal_me, &next), 0);
 	assert_ptr_not_equal(next, dead);
 	nnb_client_put(next);
 	model = hal_prepared(service, &hal_me);
