@@ -38,11 +38,13 @@ struct nnb_binder {
  *	that the library is configured for, or 34 without a configuration
  * @threads: for calls, 0 is 256
  * @threads_per_user: of those, 0 is 32
+ * @dmabufs: st_dev of dma-bufs, whose close does not wait for a file system; 0 if it is not known
  */
 struct nnb_binder_options {
 	const char *device;
 	int api_level;
 	uint32_t threads, threads_per_user;
+	dev_t dmabufs;
 };
 
 /*

@@ -245,7 +245,7 @@ static int nnb_start_processes(struct nnb_settings *settings)
 }
 
 /* Opens the accelerator and binder's node. */
-static int nnb_open(const struct nnb_settings *settings, struct nnb_service **service,
+static int nnb_open(struct nnb_settings *settings, struct nnb_service **service,
 		    struct nnb_binder **binder)
 {
 	int ret = nnb_service_create(&settings->service, service);
@@ -256,6 +256,7 @@ static int nnb_open(const struct nnb_settings *settings, struct nnb_service **se
 			strerror(-ret));
 		return ret;
 	}
+	settings->binder.dmabufs = (*service)->dmabufs;
 	ret = nnb_binder_open(&settings->binder, binder);
 	if (ret)
 		fprintf(stderr, "nnaccel-hal: %s: %s (modprobe binder_linux makes the node)\n",

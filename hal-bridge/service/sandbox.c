@@ -53,6 +53,7 @@ static const uint32_t nnb_allowed[] = {
 	SYS_recvmsg,
 	SYS_fcntl,
 	SYS_dup,
+	SYS_dup3,
 	SYS_close,
 	SYS_pipe2,
 	SYS_eventfd2,

@@ -20,6 +20,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <sys/resource.h>
@@ -106,6 +107,28 @@ static int work_once(int told)
 static int work_memory(int told)
 {
 	return setgid(1234) || setuid(1234) ? 35 : work_once(told);
+}
+
+/* The same with one more memory in a file of a file system that answers. */
+static int work_files_of_others(int told)
+{
+	struct nnb_aidl_request_memory_pool pools[2];
+	struct nnb_object *model;
+	struct hal_request r;
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || setgid(1235) || setuid(1235))
+		return 35;
+	model = prepare(connect_service());
+	if (!model)
+		return 11;
+	hal_request_init(&r, true);
+	pools[0] = r.pool;
+	pools[1] = r.pool;
+	hal_memory(&pools[1].pool, fd, 1);
+	r.request.pools.data = pools;
+	r.request.pools.count = 2;
+	return hal_execute(model, &r) || !hal_request_done(&r) ? 12 : 0;
 }
 
 static int work_for_ever(int told)
@@ -549,16 +572,20 @@ static void dump_unread(const struct holdings *before)
 /* ------------------------------------------------------------------------------- a file system */
 
 #define SILENT_MODELS 6
+#define SILENT_CALLS 40 /* more than a user has threads */
 #define SILENT_HELPERS 4 /* NNB_HELPERS_PER_USER */
 
 /**
  * struct silent - a file system of one file, f, whose reads are never answered
  * @fd: of /dev/fuse
  * @reads: reads that have come, and stay
+ * @closes: a pipe for a byte for each close of the service's, which then is never answered either;
+ *	-1 if closes are answered
  */
 struct silent {
 	int fd;
 	sem_t reads;
+	int closes;
 };
 
 static void silent_answer(const struct silent *fs, uint64_t unique, int error, const void *data,
@@ -584,6 +611,15 @@ static struct fuse_attr silent_attr(uint64_t inode)
 		.nlink = 1,
 		.blksize = 4096,
 	};
+}
+
+/* Return: true if the thread is one of the service's. */
+static bool is_of_service(uint32_t thread)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u", (int)service, thread);
+	return !access(path, F_OK);
 }
 
 static void *silent_serve(void *arg)
@@ -624,6 +660,13 @@ static void *silent_serve(void *arg)
 		case FUSE_INTERRUPT:
 			break;
 		case FUSE_FLUSH:
+			if (fs->closes >= 0 && is_of_service(in->pid)) {
+				if (write(fs->closes, "c", 1) != 1)
+					perror("crash: pipe");
+				break;
+			}
+			silent_answer(fs, in->unique, 0, NULL, 0);
+			break;
 		case FUSE_RELEASE:
 			silent_answer(fs, in->unique, 0, NULL, 0);
 			break;
@@ -634,20 +677,28 @@ static void *silent_serve(void *arg)
 	return NULL;
 }
 
-/* Mounts it in mounts of this process. Return: a descriptor of its file, -1 after an error. */
-static int silent_mount(struct silent *fs)
+/* Mounts it in mounts of this process, at @folder, which is a template. Return: 0 or -1. */
+static int silent_mount_at(struct silent *fs, char *folder)
 {
-	char options[128], folder[] = "/tmp/silent-XXXXXX", path[64];
-	pthread_t thread;
+	char options[128];
 
+	fs->closes = -1;
 	fs->fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	sem_init(&fs->reads, 0, 0);
 	snprintf(options, sizeof(options),
 		 "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", fs->fd);
-	if (fs->fd < 0 || unshare(CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) || !mkdtemp(folder) ||
-	    mount("silent", folder, "fuse", MS_NOSUID | MS_NODEV, options) ||
-	    pthread_create(&thread, NULL, silent_serve, fs))
+	return fs->fd < 0 || unshare(CLONE_NEWNS) ||
+	       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) || !mkdtemp(folder) ||
+	       mount("silent", folder, "fuse", MS_NOSUID | MS_NODEV, options) ? -1 : 0;
+}
+
+/* The same, served by a thread. Return: a descriptor of its file, -1 after an error. */
+static int silent_mount(struct silent *fs)
+{
+	char folder[] = "/tmp/silent-XXXXXX", path[64];
+	pthread_t thread;
+
+	if (silent_mount_at(fs, folder) || pthread_create(&thread, NULL, silent_serve, fs))
 		return -1;
 	snprintf(path, sizeof(path), "%s/f", folder);
 	return open(path, O_RDWR | O_CLOEXEC);
@@ -726,6 +777,95 @@ static void hang_file(const struct holdings *before)
 	if (status)
 		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
 	judge("file system that is silent", before, wrong);
+}
+
+/* Runs a model with one more memory, which no argument uses: a file whose close never ends. */
+static void *silent_close(void *arg)
+{
+	struct nnb_object *model = ((void **)arg)[0];
+	struct nnb_aidl_request_memory_pool pools[2];
+	struct hal_request r;
+
+	hal_request_init(&r, true);
+	pools[0] = r.pool;
+	hal_memory(&pools[1].pool, *(int *)((void **)arg)[1], 64);
+	pools[1].tag = pools[0].tag;
+	r.request.pools.data = pools;
+	r.request.pools.count = 2;
+	hal_execute(model, &r);
+	return NULL;
+}
+
+/*
+ * Has the service receive such files, more than it has threads for a user's calls. @told hears when
+ * as many closes hang as may; then the client stays until it is killed. The file system has a
+ * process of its own: with the end of that all closes end.
+ */
+static int work_close(int told)
+{
+	char folder[] = "/tmp/silent-XXXXXX", path[64], bytes[SILENT_HELPERS];
+	struct nnb_object *model;
+	pthread_t thread;
+	struct silent fs;
+	void *args[2];
+	int closes[2], fd;
+	ssize_t got;
+
+	if (pipe(closes) || silent_mount_at(&fs, folder))
+		return 32;
+	fs.closes = closes[1];
+	if (!fork()) {
+		/* It ends with the client. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		silent_serve(&fs);
+		_exit(0);
+	}
+	close(fs.fd);
+	snprintf(path, sizeof(path), "%s/f", folder);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	model = prepare(connect_service());
+	if (fd < 0 || !model)
+		return 11;
+	args[0] = model;
+	args[1] = &fd;
+	for (int i = 0; i < SILENT_CALLS; i++) {
+		if (pthread_create(&thread, NULL, silent_close, args))
+			return 15;
+	}
+	for (size_t all = 0; all < sizeof(bytes); all += (size_t)got) {
+		got = read(closes[0], bytes, sizeof(bytes) - all);
+		if (got <= 0)
+			return 36;
+	}
+	if (write(told, "x", 1) != 1)
+		return 19;
+	for (;;)
+		pause();
+}
+
+/* While closes hang, other clients work, also with files; with the file system's end they end. */
+static void hang_close(const struct holdings *before)
+{
+	char wrong[64] = "", byte;
+	int told[2], status;
+	pid_t pid;
+
+	if (chmod("/dev/binder", 0666) || pipe(told)) {
+		tell("FAILURE", "file that cannot be closed", strerror(errno));
+		return;
+	}
+	pid = start(work_close, told[1]);
+	close(told[1]);
+	if (read(told[0], &byte, 1) != 1)
+		snprintf(wrong, sizeof(wrong), "the client did not begin");
+	else if (finish(start(work_memory, -1)) || finish(start(work_files_of_others, -1)))
+		snprintf(wrong, sizeof(wrong), "another client did not work");
+	kill(pid, SIGKILL);
+	status = finish(pid);
+	close(told[0]);
+	if (status != 128 + SIGKILL)
+		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
+	judge("file that cannot be closed", before, wrong);
 }
 
 /* Has the device process do something: its control socket is behind a serial line. */
@@ -930,6 +1070,7 @@ int main(int argc, char **argv)
 	exhaust_files(&before);
 	fill_buffer(&before);
 	hang_file(&before);
+	hang_close(&before);
 	hang_device(&before);
 	unbind_device(&before);
 	kill_service(&before);

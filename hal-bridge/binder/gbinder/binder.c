@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "hal-bridge/binder/gbinder/link.h"
@@ -122,6 +123,8 @@ static void nnb_link_free(struct nnb_link *link)
 		g_hash_table_unref(link->nodes);
 	if (link->loop)
 		g_main_loop_unref(link->loop);
+	if (link->stand_in >= 0)
+		close(link->stand_in);
 	pthread_mutex_destroy(&link->lock);
 	free(link);
 }
@@ -160,6 +163,7 @@ int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder 
 		.threads = options->threads ? options->threads : 256,
 		.per_key = options->threads_per_user ? options->threads_per_user : 32,
 	};
+	static const struct nnb_worker_limits closers = { .threads = 64, .per_key = 4 };
 	struct nnb_link *link = calloc(1, sizeof(*link));
 	int ret;
 
@@ -171,11 +175,18 @@ int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder 
 	nnb_gb_object_reader_ops(&link->reader_ops);
 	link->nodes = g_hash_table_new(g_direct_hash, g_direct_equal);
 	link->loop = g_main_loop_new(NULL, FALSE);
-	ret = nnb_link_connect(link, options);
+	link->dmabufs = options->dmabufs;
+	link->stand_in = eventfd(0, EFD_CLOEXEC);
+	ret = link->stand_in < 0 ? -errno : nnb_link_connect(link, options);
 	if (!ret)
 		ret = nnb_workers_init(&link->workers, &limits);
 	if (!ret) {
-		ret = nna_thread_start(&link->thread, NULL, nnb_link_run, link);
+		ret = nnb_workers_init(&link->closers, &closers);
+		if (!ret) {
+			ret = nna_thread_start(&link->thread, NULL, nnb_link_run, link);
+			if (ret)
+				nnb_workers_fini(&link->closers);
+		}
 		if (ret)
 			nnb_workers_fini(&link->workers);
 	}

@@ -2,10 +2,12 @@
 /*
  * The backend of binder on libgbinder. Each file calls only the files below it:
  *
- *	binder	the connection as in binder.h: opening it, the service manager's names
- *	object	objects in libgbinder's parcels: nodes are of this process, proxies of another one
- *	parcel	conversion between our parcels and libgbinder's, without objects
- *	link	the thread of libgbinder's main loop, workers, the table of nodes
+ *	binder		the connection as in binder.h: opening it, the service manager's names
+ *	object		objects in libgbinder's parcels: nodes are of this process, proxies of
+ *			another one
+ *	descriptor	files of received parcels, whose file systems may not answer
+ *	parcel		conversion between our parcels and libgbinder's, without objects
+ *	link		the thread of libgbinder's main loop, workers, the table of nodes
  *
  * libgbinder is used as its documentation requires. Its "main thread" runs the default main
  * context; here it is a thread of the link. Transactions arrive there, are marked as blocked, and
@@ -34,6 +36,9 @@
  * @loop: runs on @thread
  * @thread: libgbinder's main thread
  * @workers: answer calls
+ * @closers: close files of callers: 64 at a time, of which a user has 4
+ * @stand_in: a file of our own, in the place of those
+ * @dmabufs: of the options
  * @reader_ops: the functions of all readers; constant
  * @lock: of @nodes and of the node of each object
  * @nodes: GBinderLocalObject -> struct nnb_node, of all nodes that are alive
@@ -43,7 +48,9 @@ struct nnb_link {
 	GBinderServiceManager *manager;
 	GMainLoop *loop;
 	pthread_t thread;
-	struct nnb_workers workers;
+	struct nnb_workers workers, closers;
+	int stand_in;
+	dev_t dmabufs;
 	struct nnb_reader_ops reader_ops;
 	pthread_mutex_t lock;
 	GHashTable *nodes;

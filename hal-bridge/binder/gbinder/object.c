@@ -18,6 +18,7 @@
 
 #include "hal-bridge/binder/arena.h"
 #include "hal-bridge/binder/exchange.h"
+#include "hal-bridge/binder/gbinder/descriptor.h"
 #include "hal-bridge/binder/gbinder/parcel.h"
 #include "libnnaccel/support/message.h"
 
@@ -223,11 +224,30 @@ static gboolean nnb_incoming_complete(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
+/* Closes the caller's files, which may wait for their file system, and completes the call. */
+static void nnb_incoming_close(struct nnb_task *task)
+{
+	struct nnb_incoming *call = (struct nnb_incoming *)task;
+	GBinderReader source;
+
+	gbinder_remote_request_init_reader(call->request, &source);
+	nnb_gb_close_waiting(call->link, &source);
+	nnb_link_post(call->link, nnb_incoming_complete, call);
+}
+
+/* The call waits for its files, but no thread that other users need does. */
 static void nnb_incoming_run(struct nnb_task *task)
 {
 	struct nnb_incoming *call = (struct nnb_incoming *)task;
+	GBinderReader source;
 
 	nnb_incoming_answer(call);
+	gbinder_remote_request_init_reader(call->request, &source);
+	if (nnb_gb_closing_waits(call->link, &source)) {
+		call->task.run = nnb_incoming_close;
+		nnb_workers_add(&call->link->closers, &call->task);
+		return;
+	}
 	nnb_link_post(call->link, nnb_incoming_complete, call);
 }
 
@@ -239,6 +259,7 @@ static GBinderLocalReply *nnb_node_transact(GBinderLocalObject *local,
 	struct nnb_node *node = data;
 	struct nnb_incoming *call = calloc(1, sizeof(*call));
 	GBinderLocalReply *reply;
+	GBinderReader source;
 
 	if (!call) {
 		*status = -ENOMEM;
@@ -258,6 +279,8 @@ static GBinderLocalReply *nnb_node_transact(GBinderLocalObject *local,
 	}
 	/* A process that one of our threads is calling calls back. Only this thread may answer. */
 	nnb_incoming_answer(call);
+	gbinder_remote_request_init_reader(call->request, &source);
+	nnb_gb_close_waiting(call->link, &source);
 	*status = call->status;
 	reply = gbinder_local_reply_ref(call->reply);
 	nnb_incoming_free(call);

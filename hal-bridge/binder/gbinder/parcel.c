@@ -3,6 +3,11 @@
 #include "hal-bridge/binder/gbinder/parcel.h"
 
 #include <errno.h>
+#include <string.h>
+
+/* In the driver's numbers of types of objects the low byte is the same. */
+#define NNB_GB_TYPE_MASK 0xffu
+#define NNB_GB_TYPE 0x85u
 
 static struct nnb_gb_reader *to_gb(struct nnb_reader *reader)
 {
@@ -61,6 +66,28 @@ static int nnb_gb_skip(struct nnb_reader *reader, size_t bytes)
 	}
 	self->flat.at = end;
 	return 0;
+}
+
+bool nnb_gb_reader_find_fd(struct nnb_gb_reader *self, int *fd)
+{
+	uint32_t type;
+
+	while (self->flat.size - self->flat.at >= NNB_GB_OBJECT) {
+		memcpy(&type, self->flat.data + self->flat.at, sizeof(type));
+		/* Only the driver's list says what is an object: other bytes may look like one. */
+		if ((type & NNB_GB_TYPE_MASK) == NNB_GB_TYPE) {
+			nnb_gb_reader_follow(self);
+			*fd = gbinder_reader_read_fd(&self->source);
+			if (*fd >= 0 || gbinder_reader_skip_object(&self->source)) {
+				self->flat.at += NNB_GB_OBJECT;
+				if (*fd >= 0)
+					return true;
+				continue;
+			}
+		}
+		self->flat.at += 4;
+	}
+	return false;
 }
 
 void nnb_gb_reader_ops(struct nnb_reader_ops *ops)

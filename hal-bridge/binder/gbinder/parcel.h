@@ -33,6 +33,11 @@ struct nnb_gb_reader {
 void nnb_gb_reader_ops(struct nnb_reader_ops *ops);
 /* Moves libgbinder's reader to our reader's position. */
 void nnb_gb_reader_follow(struct nnb_gb_reader *reader);
+/*
+ * Moves to the next descriptor, whether it stands where a value has one or not, and behind it.
+ * Return: false if there is none; *@fd is the parcel's.
+ */
+bool nnb_gb_reader_find_fd(struct nnb_gb_reader *reader, int *fd);
 /* @source is after the header. The parcel that it reads must outlive the reader. */
 void nnb_gb_reader_init(struct nnb_gb_reader *reader, struct nnb_link *link,
 			struct nnb_arena *arena, const GBinderReader *source, uint64_t user);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+/* Descriptors of received parcels (descriptor.h). */
+#include "hal-bridge/binder/gbinder/descriptor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "hal-bridge/binder/gbinder/parcel.h"
+#include "libnnaccel/support/message.h"
+
+/* Return: true if closing the descriptor may wait. Asks no file system. */
+static bool nnb_gb_waits(const struct nnb_link *link, int fd)
+{
+	struct statx st;
+
+	if (fcntl(fd, F_GET_SEALS) >= 0)
+		return false;
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st))
+		return true;
+	if (link->dmabufs && makedev(st.stx_dev_major, st.stx_dev_minor) == link->dmabufs)
+		return false;
+	return !S_ISFIFO(st.stx_mode) && !S_ISSOCK(st.stx_mode) && (st.stx_mode & S_IFMT);
+}
+
+/* Replaces a descriptor by one whose file is ours. */
+static void nnb_gb_replace(const struct nnb_link *link, int fd)
+{
+	while (dup3(link->stand_in, fd, O_CLOEXEC) < 0) {
+		if (errno != EINTR && errno != EBUSY) {
+			nna_message(DRIVER, "binder: descriptor %d cannot be replaced, error %d",
+				    fd, errno);
+			return;
+		}
+	}
+}
+
+bool nnb_gb_closing_waits(struct nnb_link *link, const GBinderReader *source)
+{
+	struct nnb_gb_reader reader;
+	bool waits = false;
+	int fd;
+
+	nnb_gb_reader_init(&reader, link, NULL, source, 0);
+	while (!waits && nnb_gb_reader_find_fd(&reader, &fd))
+		waits = nnb_gb_waits(link, fd);
+	return waits;
+}
+
+void nnb_gb_close_waiting(struct nnb_link *link, const GBinderReader *source)
+{
+	struct nnb_gb_reader reader;
+	int fd;
+
+	nnb_gb_reader_init(&reader, link, NULL, source, 0);
+	while (nnb_gb_reader_find_fd(&reader, &fd)) {
+		if (nnb_gb_waits(link, fd))
+			nnb_gb_replace(link, fd);
+	}
+}
