@@ -22,6 +22,7 @@
 #include "hal-bridge/service/cache.h"
 #include "hal-bridge/service/capabilities.h"
 #include "hal-bridge/service/extension.h"
+#include "hal-bridge/service/file.h"
 #include "hal-bridge/service/graph.h"
 #include "hal-bridge/service/prepared_model.h"
 #include "hal-bridge/service/service.h"
@@ -173,9 +174,8 @@ static void nnb_preparation_free(struct nnb_preparation *preparation)
 {
 	nna_graph_unref(preparation->graph);
 	nnb_object_unref(preparation->callback);
+	nnb_file_close(preparation->client, preparation->cache);
 	nnb_client_put(preparation->client);
-	if (preparation->cache >= 0)
-		close(preparation->cache);
 	free(preparation);
 }
 
@@ -276,7 +276,8 @@ static int nnb_prepare_check(struct nnb_aidl_call *call,
 /*
  * Return: a duplicate of the file to save a model to; -1 for none. Unusable files are only logged.
  */
-static int nnb_prepare_cache(const struct nnb_aidl_prepare_model_config *config)
+static int nnb_prepare_cache(struct nnb_client *client,
+			     const struct nnb_aidl_prepare_model_config *config)
 {
 	int fd, mode;
 
@@ -294,9 +295,9 @@ static int nnb_prepare_cache(const struct nnb_aidl_prepare_model_config *config)
 		nna_message(DRIVER, "hal: a cache file is not writable: the model is not saved");
 		return -1;
 	}
-	fd = fcntl(config->model_cache.data[0], F_DUPFD_CLOEXEC, 0);
+	fd = nnb_file_keep(client, config->model_cache.data[0]);
 	if (fd < 0)
-		nna_message(DRIVER, "hal: cannot use a cache file: %s", strerror(errno));
+		nna_message(DRIVER, "hal: cannot use a cache file: %s", strerror(-fd));
 	return fd < 0 ? -1 : fd;
 }
 
@@ -330,8 +331,7 @@ static int nnb_prepare_queue(struct nnb_client *client, struct nnb_aidl_call *ca
 		free(preparation);
 		nna_graph_unref(graph);
 		nnb_quota_discharge(client, &of_graph);
-		if (cache >= 0)
-			close(cache);
+		nnb_file_close(client, cache);
 		return nnb_aidl_fail(call, nnb_status(ret),
 				     "the client's user has too many prepared models");
 	}
@@ -372,7 +372,7 @@ static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 		ret = nnb_graph_create(client, call, model, &charged, &graph);
 	if (!ret)
 		ret = nnb_prepare_queue(client, call, graph, charged.bytes, config->priority,
-					deadline, callback, nnb_prepare_cache(config),
+					deadline, callback, nnb_prepare_cache(client, config),
 					config->cache_token);
 	nnb_client_put(client);
 	if (ret)
@@ -410,7 +410,7 @@ static int nnb_on_prepare_with_config(struct nnb_object *object, struct nnb_aidl
 }
 
 /* Gets the file to load a model from, a duplicate in *@fd. Return: 0 or an ErrorStatus. */
-static int nnb_prepare_open_cache(struct nnb_aidl_call *call,
+static int nnb_prepare_open_cache(struct nnb_client *client, struct nnb_aidl_call *call,
 				  const struct nnb_aidl_device_prepare_model_from_cache_in *args,
 				  int *fd)
 {
@@ -425,9 +425,9 @@ static int nnb_prepare_open_cache(struct nnb_aidl_call *call,
 	mode = fcntl(args->model_cache.data[0], F_GETFL);
 	if (mode < 0 || (mode & O_ACCMODE) == O_WRONLY)
 		return nnb_aidl_fail(call, INVALID, "the cache file is not readable");
-	*fd = fcntl(args->model_cache.data[0], F_DUPFD_CLOEXEC, 0);
-	return *fd < 0 ? nnb_aidl_fail(call, nnb_status(-errno), "cannot use the cache file: %s",
-				       strerror(errno))
+	*fd = nnb_file_keep(client, args->model_cache.data[0]);
+	return *fd < 0 ? nnb_aidl_fail(call, nnb_status(*fd), "cannot use the cache file: %s",
+				       strerror(-*fd))
 		       : 0;
 }
 
@@ -448,7 +448,7 @@ static int nnb_on_prepare_from_cache(struct nnb_object *object, struct nnb_aidl_
 	else
 		ret = nnb_client_of_call(object, call, &client);
 	if (!ret)
-		ret = nnb_prepare_open_cache(call, args, &fd);
+		ret = nnb_prepare_open_cache(client, call, args, &fd);
 	if (!ret)
 		ret = nnb_prepare_queue(client, call, NULL, 0, NNB_AIDL_PRIORITY_MEDIUM, deadline,
 					args->callback, fd, args->token.data);

@@ -76,7 +76,9 @@ static int nnb_fences_check(const struct nnb_client *client, struct nnb_aidl_cal
 	nna_device_get_info(client->device, &device);
 	for (uint32_t i = 0; i < fds->count; i++) {
 		info = (struct sync_file_info){0};
-		if (nnb_fence_wait(fds->data[i], 0) == -ECANCELED ||
+		/* poll() and ioctl() would ask a file system, which may not answer. */
+		if (nnb_file_has_file_system(fds->data[i]) ||
+		    nnb_fence_wait(fds->data[i], 0) == -ECANCELED ||
 		    (!device.loopback && ioctl(fds->data[i], SYNC_IOC_FILE_INFO, &info)))
 			return nnb_aidl_fail(call, INVALID,
 					     "fence %u is no sync_file, or has failed", i);

@@ -384,6 +384,14 @@ bool nnb_file_is_memory(int fd)
 	return fcntl(fd, F_GET_SEALS) >= 0;
 }
 
+bool nnb_file_has_file_system(int fd)
+{
+	struct stat st;
+
+	return nnb_file_stat(fd, &st) || ((st.st_mode & S_IFMT) && !S_ISFIFO(st.st_mode) &&
+					  !S_ISSOCK(st.st_mode));
+}
+
 int nnb_file_stat(int fd, struct stat *out)
 {
 	struct statx st;

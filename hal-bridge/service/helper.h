@@ -95,6 +95,11 @@ void nnb_helpers_reap(struct nnb_service *service, struct nnb_user *user);
  */
 bool nnb_file_is_memory(int fd);
 /*
+ * Return: true if a file system may answer calls on the file: it is neither a pipe nor a socket nor
+ * one without any, as a sync_file is.
+ */
+bool nnb_file_has_file_system(int fd);
+/*
  * As fstat(), by what the kernel knows of the file without asking its file system. Only type, size,
  * block size, device and inode are set. Return: 0 or a negative errno.
  */

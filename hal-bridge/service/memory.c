@@ -12,6 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "hal-bridge/service/file.h"
 #include "hal-bridge/service/service.h"
 
 #ifndef DMA_BUF_MAGIC
@@ -206,9 +207,12 @@ static int nnb_memory_take_file(struct nnb_memory *memory, struct nnb_aidl_call 
 	if (ret)
 		return ret;
 	if (!borrow && !memory->map)
-		memory->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (memory->fd < 0 && !memory->map)
-		return nnb_aidl_fail(call, EXHAUSTED, "cannot use the memory: %s", strerror(errno));
+		memory->fd = nnb_file_keep(memory->client, fd);
+	if (memory->fd < 0 && !memory->map) {
+		ret = memory->fd;
+		memory->fd = -1;
+		return nnb_aidl_fail(call, EXHAUSTED, "cannot use the memory: %s", strerror(-ret));
+	}
 	return 0;
 }
 
@@ -298,7 +302,7 @@ void nnb_memory_unref(struct nnb_memory *memory)
 		nnb_client_discharge(memory->client, memory->offset + memory->size);
 	}
 	if (memory->fd >= 0 && !memory->borrowed)
-		close(memory->fd);
+		nnb_file_close(memory->client, memory->fd);
 	free(memory);
 }
 

@@ -267,6 +267,13 @@ int nnb_service_create(const struct nnb_service_options *options, struct nnb_ser
 		limits.per_key = (limits.threads + 3) / 4;
 		ret = nnb_workers_init(&service->workers, &limits);
 	}
+	if (!ret) {
+		limits.threads = 64;
+		limits.per_key = 4;
+		ret = nnb_workers_init(&service->closers, &limits);
+		if (ret)
+			nnb_workers_fini(&service->workers);
+	}
 	if (ret) {
 		nnb_service_free(service);
 		return ret;
@@ -331,6 +338,7 @@ void nnb_service_destroy(struct nnb_service *service)
 		pthread_cond_wait(&service->changed, &service->lock);
 	pthread_mutex_unlock(&service->lock);
 	nnb_idle_fini(&service->idle);
+	nnb_workers_fini(&service->closers);
 	while (service->users)
 		nnb_user_forget(service, service->users);
 	nnb_service_free(service);

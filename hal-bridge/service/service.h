@@ -85,7 +85,8 @@ struct nnb_device {
  * struct nnb_user - a uid with clients, or with helpers that its clients have left behind
  * @next: of the service's list
  * @uid: effective user id
- * @clients: the number of its clients
+ * @clients: the number of its clients, and of files under @closing
+ * @closing: files of its clients that are being closed, or wait for that
  * @used: what its clients hold together; under the service's @quota_lock
  * @helpers: @helper_count helpers that are not known to be gone
  * @helper_count: entries of @helpers
@@ -94,6 +95,7 @@ struct nnb_user {
 	struct nnb_user *next;
 	uid_t uid;
 	uint32_t clients;
+	uint32_t closing;
 	struct nnb_quota used;
 	struct nnb_helper helpers[NNB_HELPERS_PER_USER];
 	uint32_t helper_count;
@@ -161,6 +163,7 @@ struct nnb_client {
  * @any: the service has found the accelerators itself. One that is unplugged may come back as
  *	another node
  * @workers: compile models and call callbacks
+ * @closers: close files of clients: 64 at a time, of which a user has 4
  * @idle: the watchdog
  * @namer_lock: of requests to the namer, and of @unnamed
  * @unnamed: the namer has failed, and the log says why
@@ -180,7 +183,7 @@ struct nnb_service {
 	struct nnb_device devices[NNB_DEVICES];
 	uint32_t device_count;
 	bool any;
-	struct nnb_workers workers;
+	struct nnb_workers workers, closers;
 	struct nnb_idle idle;
 	pthread_mutex_t namer_lock;
 	bool unnamed;

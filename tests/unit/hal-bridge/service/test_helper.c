@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#include "hal-bridge/service/file.h"
+
 static int helpers; /* started before any thread */
 
 /* A service with helpers, which have @helper_ns for a transfer. */
@@ -240,12 +242,48 @@ static void dump(void **state)
 	end(service);
 }
 
+/* Files of a file system are closed by threads for that, and counted until then. */
+static void closes(void **state)
+{
+	struct nnb_service *service = serve(0);
+	struct nnb_client *client;
+	int file = plain_file(), ends[2], fds[8];
+
+	assert_int_equal(nnb_client_get(service->devices, &hal_me, &client), 0);
+	for (int i = 0; i < 8; i++) {
+		fds[i] = nnb_file_keep(client, file);
+		assert_true(fds[i] >= 0 && fds[i] != file);
+	}
+	for (int i = 0; i < 8; i++)
+		nnb_file_close(client, fds[i]);
+	nnb_workers_drain(&service->closers);
+	pthread_mutex_lock(&service->lock);
+	assert_int_equal(client->user->closing, 0);
+	assert_int_equal(client->user->clients, 1);
+	/* A user with files that cannot be closed has no more of them kept. */
+	client->user->closing = NNB_CLOSING_PER_USER;
+	pthread_mutex_unlock(&service->lock);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(fcntl(fds[i], F_GETFD), -1);
+	assert_int_equal(nnb_file_keep(client, file), -EAGAIN);
+	client->user->closing = 0;
+	/* What has no file system is closed at once. */
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	nnb_file_close(client, ends[0]);
+	assert_int_equal(fcntl(ends[0], F_GETFD), -1);
+	nnb_file_close(client, -1);
+	close(ends[1]);
+	close(file);
+	nnb_client_put(client);
+	end(service);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(transfers),   cmocka_unit_test(memory_and_cache),
 		cmocka_unit_test(hanging),     cmocka_unit_test(dead_client),
-		cmocka_unit_test(dump),
+		cmocka_unit_test(dump),        cmocka_unit_test(closes),
 	};
 
 	helpers = nnb_helpers_start(NULL);
