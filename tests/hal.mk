@@ -22,6 +22,8 @@ $(FUZZ_HAL_OBJS): $(FUZZ_OUT)/hal/%.o: %.c
 	$(Q)$(FUZZ_CC) $(CPPFLAGS) -I$(BUILD)/gen -O1 -g -std=c11 $(WARN) -pthread \
 		-fsanitize=address,undefined$(FUZZ_COVERAGE) -fno-sanitize-recover=undefined \
 		-fno-omit-frame-pointer -MMD -MP -c -o $@ $<
+# It includes the driver's header.
+$(FUZZ_OUT)/hal/hal-bridge/service/namer.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/null)
 $(VERSION_USERS:$(BUILD)/obj/%=$(FUZZ_OUT)/hal/%): $(BUILD)/gen/nna_version.h
 
 -include $(FUZZ_HAL_OBJS:.o=.d)
