@@ -233,7 +233,7 @@ static void loops(int state, int log)
 	}
 	check(ok, "loops are taken", 0);
 	ring_wait(hang.fd, DRM_NNA_CTX_PRIORITY_MEDIUM, LOOPS);
-	while (!*(volatile int32_t *)&loop_of(&envs[0])->count)
+	while (!__atomic_load_n(&loop_of(&envs[0])->count, __ATOMIC_ACQUIRE))
 		usleep(1000);
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		printf("nna_suspend: not in memory: %s\n", strerror(errno));
