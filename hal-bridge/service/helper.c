@@ -386,7 +386,7 @@ bool nnb_file_is_memory(int fd)
 
 bool nnb_file_has_file_system(int fd)
 {
-	struct stat st;
+	struct stat st = {0};
 
 	return nnb_file_stat(fd, &st) || ((st.st_mode & S_IFMT) && !S_ISFIFO(st.st_mode) &&
 					  !S_ISSOCK(st.st_mode));

@@ -302,7 +302,7 @@ int nna_op_scalar_f32(const struct nna_op_context *op, uint32_t i, float *value)
 
 int nna_op_scalar_bool(const struct nna_op_context *op, uint32_t i, bool *value)
 {
-	const void *data;
+	const void *data = NULL;
 	int ret = scalar(op, i, NNA_OPERAND_BOOL, NNA_OPERAND_BOOL, &data);
 
 	if (!ret)
