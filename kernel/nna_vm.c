@@ -609,12 +609,14 @@ static int nna_bind_prepare_map(struct nna_vm *vm, struct drm_file *file, struct
 			  end > obj->size))
 		return -EINVAL;
 	if (NNA_IOCTL_DBG(drm, !bind->readonly && !nna_bo_may_write(bind->bo, file))) {
-		/* A handle that was closed meanwhile took its right with it. */
+		/*
+		 * A handle that was closed meanwhile took its right with it. Another object may
+		 * have its number now.
+		 */
 		obj = drm_gem_object_lookup(file, handle);
-		if (!obj)
-			return -ENOENT;
-		drm_gem_object_put(obj);
-		return -EACCES;
+		if (obj)
+			drm_gem_object_put(obj);
+		return obj == &bind->bo->base.base ? -EACCES : -ENOENT;
 	}
 
 	ret = nna_bo_get_pages(bind->bo);
