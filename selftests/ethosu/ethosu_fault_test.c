@@ -19,20 +19,10 @@
 
 #define TIMEOUT_NS 500000000ull /* after which the driver looks at a job */
 
-static struct ethosu_submit_job copy_job(struct npu *npu)
-{
-	struct npu_script s = npu_copy(NPU_SIZE);
-	uint32_t stream;
-
-	npu_init(npu);
-	EQ(npu_stream(npu, &s, &stream), 0);
-	return npu_job(npu, stream);
-}
-
 TEST(hang)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 	uint64_t begin = now_ns();
 
 	inject("hang 1");
@@ -46,7 +36,7 @@ TEST(hang)
 TEST(wait_tells_of_a_hang)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 	int ret;
 
 	inject("hang 1");
@@ -60,7 +50,7 @@ TEST(wait_tells_of_a_hang)
 TEST(lost_interrupt)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 
 	inject("drop-irq 1");
 	EQ(npu_submit(&npu, &job), 0);
@@ -71,7 +61,7 @@ TEST(lost_interrupt)
 static void error(const char *fault)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 
 	for (int i = 0; i < 3; i++) {
 		inject("%s 1", fault);
@@ -117,7 +107,7 @@ TEST(stream_that_is_none)
 TEST(slow)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 
 	inject("slow 1800000000");
 	EQ(npu_submit(&npu, &job), 0);
@@ -130,7 +120,7 @@ TEST(slow)
 TEST(others_go_on)
 {
 	struct npu npu, other;
-	struct ethosu_submit_job job = copy_job(&npu), theirs;
+	struct ethosu_submit_job job = npu_init_job(&npu), theirs;
 	struct npu_script s = npu_copy(NPU_SIZE);
 	uint32_t mine = npu_bo(&npu, NPU_SIZE), stream;
 	int fences[2];
@@ -154,7 +144,7 @@ TEST(others_go_on)
 TEST(many_hangs)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 
 	inject("hang 5");
 	for (int i = 0; i < 5; i++) {
@@ -168,7 +158,7 @@ TEST(many_hangs)
 TEST(reset_does_not_end)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 
 	/* The reset of the resume before the job must not be the one. */
 	write_file(npu_file(&npu, "power/control"), "on");
@@ -184,7 +174,7 @@ TEST(reset_does_not_end)
 TEST(submit_during_a_reset)
 {
 	struct npu npu, other;
-	struct ethosu_submit_job job = copy_job(&npu), theirs;
+	struct ethosu_submit_job job = npu_init_job(&npu), theirs;
 	struct npu_script s = npu_copy(NPU_SIZE);
 	uint32_t stream;
 	int fence;
@@ -217,7 +207,7 @@ TEST(killed_client)
 	npu_init(&npu);
 	child = fork();
 	if (!child) {
-		struct ethosu_submit_job job = copy_job(&npu);
+		struct ethosu_submit_job job = npu_init_job(&npu);
 
 		inject("hang 1");
 		EQ(npu_submit(&npu, &job), 0);

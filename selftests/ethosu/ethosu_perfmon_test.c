@@ -2,7 +2,6 @@
 /* Performance monitors: events of jobs, of one client or of all. */
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "selftests/ksft.h"
@@ -257,9 +256,7 @@ TEST(closed_file)
 	id = monitor(&other);
 	EQ(set_global(&other, id, 0), 0);
 	run(&npu, 0);
-	munmap(other.in_map, NPU_SIZE);
-	munmap(other.out_map, NPU_SIZE);
-	close(other.fd);
+	npu_fini(&other);
 	npu_expect_copy(&npu);
 	id = monitor(&npu);
 	run(&npu, id);

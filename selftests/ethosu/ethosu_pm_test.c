@@ -40,14 +40,9 @@ TEST(jobs_wake_it)
 
 TEST(is_awake_during_a_job)
 {
-	struct npu_script s = npu_copy(NPU_SIZE);
-	struct ethosu_submit_job job;
 	struct npu npu;
-	uint32_t stream;
+	struct ethosu_submit_job job = npu_init_job(&npu);
 
-	npu_init(&npu);
-	EQ(npu_stream(&npu, &s, &stream), 0);
-	job = npu_job(&npu, stream);
 	CHECK(npu_reaches(&npu, "suspended"));
 	inject("slow 400000000");
 	EQ(npu_submit(&npu, &job), 0);
@@ -92,14 +87,9 @@ TEST(control_on_keeps_it_awake)
 /* The reset of a resume does not end: SUBMIT says so, and the next one tries again. */
 TEST(resume_fails)
 {
-	struct npu_script s = npu_copy(NPU_SIZE);
-	struct ethosu_submit_job job;
 	struct npu npu;
-	uint32_t stream;
+	struct ethosu_submit_job job = npu_init_job(&npu);
 
-	npu_init(&npu);
-	EQ(npu_stream(&npu, &s, &stream), 0);
-	job = npu_job(&npu, stream);
 	CHECK(npu_reaches(&npu, "suspended"));
 	inject("refuse-reset 1");
 	EQ(npu_submit(&npu, &job), -ETIMEDOUT);

@@ -126,17 +126,13 @@ TEST(binds_again)
 
 	npu_init(&npu);
 	snprintf(name, sizeof(name), "%s", npu_device(&npu));
-	munmap(npu.in_map, NPU_SIZE);
-	munmap(npu.out_map, NPU_SIZE);
-	close(npu.fd);
+	npu_fini(&npu);
 	for (int i = 0; i < 5; i++) {
 		EQ(write_name(DRIVER "unbind", name), 0);
 		EQ(write_name(DRIVER "bind", name), 0);
 		npu_init(&npu);
 		npu_expect_copy(&npu);
-		munmap(npu.in_map, NPU_SIZE);
-		munmap(npu.out_map, NPU_SIZE);
-		close(npu.fd);
+		npu_fini(&npu);
 	}
 }
 
@@ -148,9 +144,7 @@ TEST(probe_fails_with_its_reset)
 
 	npu_init(&npu);
 	snprintf(name, sizeof(name), "%s", npu_device(&npu));
-	munmap(npu.in_map, NPU_SIZE);
-	munmap(npu.out_map, NPU_SIZE);
-	close(npu.fd);
+	npu_fini(&npu);
 	EQ(write_name(DRIVER "unbind", name), 0);
 	inject("refuse-reset 1");
 	EQ(write_name(DRIVER "bind", name), -ETIMEDOUT);

@@ -11,17 +11,6 @@
 #include "selftests/ksft.h"
 #include "selftests/ethosu/ethosu_test.h"
 
-/* A client and a job that copies its input. */
-static struct ethosu_submit_job copy_job(struct npu *npu)
-{
-	struct npu_script s = npu_copy(NPU_SIZE);
-	uint32_t stream;
-
-	npu_init(npu);
-	EQ(npu_stream(npu, &s, &stream), 0);
-	return npu_job(npu, stream);
-}
-
 TEST(copies)
 {
 	struct npu npu;
@@ -34,7 +23,7 @@ TEST(copies)
 TEST(job_keeps_its_buffers)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 	int fence;
 
 	inject("slow 200000000");
@@ -82,7 +71,7 @@ TEST(count_that_no_memory_holds)
 TEST(stream_must_be_one)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 	uint32_t stream = job.stream;
 
 	job.stream = 1000;
@@ -99,7 +88,7 @@ TEST(stream_must_be_one)
 TEST(regions_must_be_there)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 
 	job.regions[0] = 0;
 	EQ(npu_submit(&npu, &job), -ENOENT);
@@ -110,7 +99,7 @@ TEST(regions_must_be_there)
 TEST(regions_must_be_used)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 
 	job.regions[7] = npu.in;
 	EQ(npu_submit(&npu, &job), -EINVAL);
@@ -119,7 +108,7 @@ TEST(regions_must_be_used)
 TEST(regions_must_be_large_enough)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 
 	job.regions[0] = npu_bo(&npu, NPU_SIZE - 4096);
 	EQ(npu_submit(&npu, &job), -EOVERFLOW);
@@ -132,7 +121,7 @@ TEST(regions_must_be_large_enough)
 TEST(region_of_sram)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 	struct npu_script s = { .count = 0 };
 
 	job.sram_size = 4096;
@@ -158,7 +147,7 @@ TEST(region_of_sram)
 TEST(second_job_is_refused)
 {
 	struct npu npu;
-	struct ethosu_submit_job jobs[2] = { copy_job(&npu) };
+	struct ethosu_submit_job jobs[2] = { npu_init_job(&npu) };
 
 	jobs[1] = jobs[0];
 	jobs[1].stream = 1000;
@@ -175,7 +164,7 @@ TEST(jobs_run_in_order)
 	struct npu npu;
 	uint8_t *last;
 
-	jobs[0] = copy_job(&npu);
+	jobs[0] = npu_init_job(&npu);
 	bos[0] = npu.in;
 	for (int i = 0; i < 17; i++) {
 		bos[i + 1] = npu_bo(&npu, NPU_SIZE);
@@ -192,7 +181,7 @@ TEST(jobs_run_in_order)
 TEST(wait_ends_before_the_job)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 
 	inject("slow 1000000000");
 	EQ(npu_submit(&npu, &job), 0);
@@ -207,7 +196,7 @@ TEST(wait_ends_before_the_job)
 TEST(wait_for_an_input)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 	int ret;
 
 	inject("slow 1000000000");
@@ -222,7 +211,7 @@ TEST(wait_for_an_input)
 TEST(monitor_that_is_none)
 {
 	struct npu npu;
-	struct ethosu_submit_job job = copy_job(&npu);
+	struct ethosu_submit_job job = npu_init_job(&npu);
 	int ret = npu_submit_many(&npu, &job, 1, 77);
 
 	CHECK(ret == 0 || ret == -EINVAL || ret == -ENOENT);

@@ -103,6 +103,13 @@ void npu_init(struct npu *npu)
 	npu_init_beside(npu);
 }
 
+void npu_fini(struct npu *npu)
+{
+	munmap(npu->in_map, NPU_SIZE);
+	munmap(npu->out_map, NPU_SIZE);
+	close(npu->fd);
+}
+
 void npu_op(struct npu_script *s, uint32_t code, uint32_t parameter)
 {
 	if (s->count + 1 > NPU_WORDS)
@@ -150,6 +157,21 @@ int npu_stream(const struct npu *npu, const struct npu_script *s, uint32_t *hand
 struct ethosu_submit_job npu_job(const struct npu *npu, uint32_t stream)
 {
 	return (struct ethosu_submit_job){ .stream = stream, .regions = { npu->in, npu->out } };
+}
+
+struct ethosu_submit_job npu_copy_job(const struct npu *npu)
+{
+	struct npu_script s = npu_copy(NPU_SIZE);
+	uint32_t stream;
+
+	must(npu_stream(npu, &s, &stream), "CMDSTREAM_BO_CREATE");
+	return npu_job(npu, stream);
+}
+
+struct ethosu_submit_job npu_init_job(struct npu *npu)
+{
+	npu_init(npu);
+	return npu_copy_job(npu);
 }
 
 int npu_submit_many(const struct npu *npu, const struct ethosu_submit_job *jobs, uint32_t count,
@@ -212,18 +234,14 @@ int npu_run_held(const struct npu *npu, const struct ethosu_submit_job *job)
 
 void npu_expect_copy(const struct npu *npu)
 {
-	struct npu_script s = npu_copy(NPU_SIZE);
-	struct ethosu_submit_job job;
-	uint32_t stream;
+	struct ethosu_submit_job job = npu_copy_job(npu);
 
 	memset(npu->out_map, 0, NPU_SIZE);
-	must(npu_stream(npu, &s, &stream), "CMDSTREAM_BO_CREATE");
-	job = npu_job(npu, stream);
 	must(npu_submit(npu, &job), "SUBMIT");
 	must(npu_bo_wait(npu, npu->out, (int64_t)LONG_WAIT), "BO_WAIT");
 	if (memcmp(npu->in_map, npu->out_map, NPU_SIZE))
 		end(1, "failed", "a job has not written its output");
-	drmCloseBufferHandle(npu->fd, stream);
+	drmCloseBufferHandle(npu->fd, job.stream);
 }
 
 const char *npu_device(const struct npu *npu)

@@ -61,6 +61,8 @@ int npu_open(void);
 void npu_init(struct npu *npu);
 /* The same, beside a client that there is: it leaves faults alone. */
 void npu_init_beside(struct npu *npu);
+/* Closes a client and unmaps its buffers. */
+void npu_fini(struct npu *npu);
 
 void npu_op(struct npu_script *s, uint32_t code, uint32_t parameter);
 void npu_long(struct npu_script *s, uint32_t code, uint64_t value);
@@ -77,6 +79,10 @@ void *npu_map(const struct npu *npu, uint32_t handle, uint64_t size);
 
 /* A job of a stream, with the input as region 0 and the output as region 1. */
 struct ethosu_submit_job npu_job(const struct npu *npu, uint32_t stream);
+/* A job that copies the whole input. */
+struct ethosu_submit_job npu_copy_job(const struct npu *npu);
+/* The same of a client that it makes by npu_init(). */
+struct ethosu_submit_job npu_init_job(struct npu *npu);
 int npu_submit(const struct npu *npu, const struct ethosu_submit_job *job);
 int npu_submit_many(const struct npu *npu, const struct ethosu_submit_job *jobs, uint32_t count,
 		    uint32_t perfmon);

@@ -16,21 +16,11 @@
 
 static char name[64];
 
-/* A job of a client that there is. */
-static struct ethosu_submit_job copy_job(const struct npu *npu)
-{
-	struct npu_script s = npu_copy(NPU_SIZE);
-	uint32_t stream;
-
-	EQ(npu_stream(npu, &s, &stream), 0);
-	return npu_job(npu, stream);
-}
-
 static struct ethosu_submit_job begin(struct npu *npu)
 {
 	npu_init(npu);
 	snprintf(name, sizeof(name), "%s", npu_device(npu));
-	return copy_job(npu);
+	return npu_copy_job(npu);
 }
 
 static void bind_and_use(void)
@@ -87,7 +77,7 @@ TEST(load)
 			continue;
 		/* The control socket answers one process at a time. */
 		npu_init_beside(&npu);
-		job = copy_job(&npu);
+		job = npu_copy_job(&npu);
 		while (!npu_submit(&npu, &job))
 			if (npu_bo_wait(&npu, npu.out, LONG_WAIT))
 				break;
