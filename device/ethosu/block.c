@@ -16,7 +16,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Whether each channel of the OFM needs one of the IFM. */
+/* Whether a channel of the OFM depends on one channel of the IFM alone. */
 static bool is_by_channel(const struct ethosu_operation *op)
 {
 	return op->code != ETHOSU_OP_CONV && !(op->code == ETHOSU_OP_POOL && op->mode == SUM_POOL);

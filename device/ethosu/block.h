@@ -2,8 +2,9 @@
 /*
  * Ethos-U: the internal memory that blocks of an operation take.
  *
- * The hardware works on blocks of the OFM, and keeps for each the part of the IFM that it needs and
- * its accumulators, both twice: one block is read or written while the other is worked on.
+ * The hardware computes the OFM in blocks. For each block it holds a part of the IFM and the
+ * accumulators. It has room for two blocks, because it moves the data of one while it computes the
+ * other.
  *
  * U65: SHRAM, in banks of 1 KiB. Banks 0 and 1 hold outputs, the last two the lookup tables. The
  * stream says where the IFM's part ends (IFM_IB_END), where that of IFM2 begins (IFM2_IB_START) and
@@ -48,7 +49,7 @@ struct ethosu_block_needs ethosu_block_needs(const struct ethosu_config *config,
 uint32_t ethosu_block_ifm_depth(const struct ethosu_config *config,
 				const struct ethosu_operation *op);
 
-/* U65: banks that two blocks of so many bytes take. */
+/* U65: banks that two blocks take, each of @bytes bytes. */
 uint64_t ethosu_block_banks(uint64_t bytes);
 
 /* U85: bytes of the memory of the IFM, and of that of accumulators. */

@@ -20,7 +20,7 @@
 
 const struct ethosu_config ethosu_configs[ETHOSU_CONFIGS] = {
 	U65(256, 1, 0x10003008, 49152),
-	/* Two cores with 48 KiB of SHRAM each. Lookup tables lie where those of one core lie. */
+	/* Each of the two cores has 48 KiB of SHRAM, with the lookup tables at the same place. */
 	U65(512, 2, 0x10006009, 49152),
 	U85(128, 1, 0x20000117),
 	U85(256, 1, 0x20000118),

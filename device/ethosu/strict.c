@@ -384,7 +384,7 @@ static uint32_t sum_bits(const struct ethosu_strict *strict, const struct ethosu
 	}
 }
 
-/* Whether the parts of SHRAM hold what a block takes; see block.h. */
+/* Reports a block that does not fit into its parts of the SHRAM; see block.h. */
 static void check_shram(struct ethosu_strict *strict, const struct ethosu_state *state,
 			const struct ethosu_operation *op)
 {

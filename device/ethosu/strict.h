@@ -4,10 +4,10 @@
  * not work where they overlap; and what no encoding means. For authors of compilers.
  *
  * The hardware has up to 2 kernels (operations on feature maps) under way and up to 2 DMAs (U85:
- * 4). Both kinds start in order and run beside each other: a kernel waits for DMAs by DMA_WAIT, a
- * DMA for kernels by KERNEL_WAIT, a kernel for the one before it by BLOCKDEP: its first blocks may
- * begin while the last BLOCKDEP blocks of that one are not done. What is reported, with the offset
- * in the stream:
+ * 4). Kernels start in order, and so do DMAs; both run at the same time. DMA_WAIT lets a kernel
+ * wait for DMAs, and KERNEL_WAIT lets a DMA wait for kernels. BLOCKDEP is the number of blocks of
+ * the kernel before that may be unfinished when the first blocks of a kernel begin. These are
+ * reported, with the offset in the stream:
  *
  *	a kernel that touches bytes of a DMA which no DMA_WAIT has waited for, and the reverse
  *	BLOCKDEP higher than blocks of both operations allow
@@ -16,8 +16,9 @@
  *	bits that no field has
  *	blocks that are too large, and blocks whose inputs or accumulators do not fit (block.h)
  *
- * What is not known is not reported: the order of DMAs among each other, the chain and output
- * buffers of a U85, and block dependencies between maps that are parts of one buffer in other ways.
+ * No public source says in which order DMAs end, how large the chain and output buffers of a U85
+ * are, and how blocks depend on each other if two maps share a buffer in other ways. Nothing is
+ * reported of these.
  */
 #ifndef ETHOSU_STRICT_H
 #define ETHOSU_STRICT_H

@@ -105,7 +105,7 @@ void nnadev_job_fini(struct nnadev_job *job)
 	job->shared_size = 0;
 }
 
-/* What is left of a limit in ns, in ticks; 0 in an entry would be the job limit. */
+/* Return: the rest of a limit in ns, in ticks; at least 1, because 0 means the job limit. */
 static uint64_t left(const struct nnadev_exec *exec, uint64_t limit, uint64_t used)
 {
 	uint64_t ticks = 0;
