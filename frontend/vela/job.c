@@ -2,24 +2,10 @@
 #include "frontend/vela/job.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "libnnaccel/backend/ethosu/marker.h"
-
-static __attribute__((format(printf, 4, 5))) int refuse(uint32_t number, int ret, char *error,
-							const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	n = snprintf(error, TFLITE_ERROR_SIZE, "operator %u (ethos-u): ", number);
-	va_start(args, format);
-	vsnprintf(error + n, TFLITE_ERROR_SIZE - (size_t)n, format, args);
-	va_end(args);
-	return ret;
-}
 
 /* That a value lies in the scratch memory. */
 static int check_value(const struct vela_arena *arena, const struct tflite_subgraph *sub,
@@ -32,11 +18,11 @@ static int check_value(const struct vela_arena *arena, const struct tflite_subgr
 
 	tflite_printable(tensor->name, name, sizeof(name));
 	if (offsets[at] < 0)
-		return refuse(op->number, -EINVAL, error, "tensor '%s' has no place in the scratch "
+		return vela_refuse(op->number, -EINVAL, error, "tensor '%s' has no place in the scratch "
 			      "memory", name);
 	if ((uint64_t)offsets[at] > arena->scratch_size ||
 	    size > arena->scratch_size - (uint64_t)offsets[at])
-		return refuse(op->number, -EINVAL, error, "tensor '%s' of %llu bytes at offset "
+		return vela_refuse(op->number, -EINVAL, error, "tensor '%s' of %llu bytes at offset "
 			      "%lld does not lie in the scratch memory of %llu bytes", name,
 			      (unsigned long long)size, (long long)offsets[at],
 			      (unsigned long long)arena->scratch_size);
@@ -65,7 +51,7 @@ static int check_npu(const struct vela_arena *arena, const struct vela_operator 
 	if (nna_ethosu_fits(stream, arena->node.config, arena->node.id))
 		return 0;
 	nna_ethosu_name(arena->node.config, found);
-	return refuse(op->number, -EINVAL, error, "it is compiled for %s, %s is %s: compile with "
+	return vela_refuse(op->number, -EINVAL, error, "it is compiled for %s, %s is %s: compile with "
 		      "--accelerator-config %s", nna_ethosu_name(stream->config, wanted),
 		      arena->node.path, found, found);
 }
@@ -105,7 +91,7 @@ int vela_job_create(struct vela_arena *arena, const struct tflite_subgraph *sub,
 	*job = (struct vela_job){ .arena = arena, .number = op->number };
 	ret = nna_ethosu_payload_read(op->payload, op->payload_size, &stream, why);
 	if (ret)
-		return refuse(op->number, ret, error, "%s", why);
+		return vela_refuse(op->number, ret, error, "%s", why);
 	ret = check_npu(arena, op, &stream, error) ?:
 	      check_values(arena, sub, op, offsets, error);
 	if (ret)
@@ -113,16 +99,16 @@ int vela_job_create(struct vela_arena *arena, const struct tflite_subgraph *sub,
 	ret = set_regions(job, op) ?:
 	      nna_ethosu_marker_append(&stream, job->tails, VELA_REGION_SCRATCH);
 	if (ret) {
-		refuse(op->number, ret, error, "no memory for it: %s", strerror(-ret));
+		vela_refuse(op->number, ret, error, "no memory for it: %s", strerror(-ret));
 		goto out;
 	}
 	ret = nna_ethosu_stream_create(&arena->node, stream.words, stream.count,
 				       &job->job.stream);
 	if (ret == -EINVAL)
-		refuse(op->number, ret, error, "the kernel's driver refuses its command stream "
+		vela_refuse(op->number, ret, error, "the kernel's driver refuses its command stream "
 		       "(nnactl dump prints it; RESIZE is known to be refused)");
 	else if (ret)
-		refuse(op->number, ret, error, "the kernel does not take its command stream: %s",
+		vela_refuse(op->number, ret, error, "the kernel does not take its command stream: %s",
 		       strerror(-ret));
 out:
 	nna_ethosu_stream_free(&stream);
@@ -152,15 +138,15 @@ int vela_job_run(struct vela_job *job, char *error)
 	switch (ret) {
 	case 0:
 	case -ECANCELED:
-		return refuse(job->number, -EIO, error, "the NPU has not run it to its end: it "
+		return vela_refuse(job->number, -EIO, error, "the NPU has not run it to its end: it "
 			      "hung or found an error (the kernel's log says which)");
 	case -ENOENT:
-		return refuse(job->number, -EINVAL, error, "its stream uses a region that it has "
+		return vela_refuse(job->number, -EINVAL, error, "its stream uses a region that it has "
 			      "no memory for");
 	case -EOVERFLOW:
-		return refuse(job->number, -EINVAL, error, "its stream reaches beyond its memory: "
+		return vela_refuse(job->number, -EINVAL, error, "its stream reaches beyond its memory: "
 			      "the file is damaged");
 	default:
-		return refuse(job->number, ret, error, "the run failed: %s", strerror(-ret));
+		return vela_refuse(job->number, ret, error, "the run failed: %s", strerror(-ret));
 	}
 }

@@ -12,8 +12,7 @@
 #define INPUT_FAST 3u
 #define INPUT_FIRST 4u
 
-static __attribute__((format(printf, 3, 4))) int refuse(uint32_t number, char *error,
-								 const char *format, ...)
+int vela_refuse(uint32_t number, int ret, char *error, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -22,7 +21,7 @@ static __attribute__((format(printf, 3, 4))) int refuse(uint32_t number, char *e
 	va_start(args, format);
 	vsnprintf(error + n, TFLITE_ERROR_SIZE - (size_t)n, format, args);
 	va_end(args);
-	return -EINVAL;
+	return ret;
 }
 
 bool vela_is_operator(const struct tflite_operator *op)
@@ -57,15 +56,15 @@ int vela_operator_read(const struct tflite_model *model, uint32_t number,
 	const struct tflite_tensor *payload, *constants;
 
 	if (op->inputs.count < INPUT_FIRST)
-		return refuse(number, error, "it has %u inputs, expected %u or more: the "
+		return vela_refuse(number, -EINVAL, error, "it has %u inputs, expected %u or more: the "
 				       "command stream, constants, and two memories",
 				       op->inputs.count, INPUT_FIRST);
 	for (uint32_t i = 0; i < op->inputs.count; i++)
 		if (op->inputs.at[i] < 0 && i != INPUT_CONSTANTS && i != INPUT_FAST)
-			return refuse(number, error, "input %u is left out", i);
+			return vela_refuse(number, -EINVAL, error, "input %u is left out", i);
 	payload = &sub->tensors[op->inputs.at[INPUT_PAYLOAD]];
 	if (!payload->data)
-		return refuse(number, error, "its command stream is no constant");
+		return vela_refuse(number, -EINVAL, error, "its command stream is no constant");
 	*out = (struct vela_operator){
 		.number = number,
 		.payload = payload->data,
@@ -79,7 +78,7 @@ int vela_operator_read(const struct tflite_model *model, uint32_t number,
 		return 0;
 	constants = &sub->tensors[op->inputs.at[INPUT_CONSTANTS]];
 	if (!constants->data)
-		return refuse(number, error, "its memory for constants is no constant");
+		return vela_refuse(number, -EINVAL, error, "its memory for constants is no constant");
 	out->constants = constants->data;
 	out->constants_size = constants->size;
 	return 0;

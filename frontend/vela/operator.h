@@ -38,6 +38,10 @@ struct vela_operator {
 	struct tflite_ints inputs, outputs;
 };
 
+/* Writes a line that names operator @number to @error. Return: @ret. */
+int vela_refuse(uint32_t number, int ret, char *error, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
 bool vela_is_operator(const struct tflite_operator *op);
 /* Whether the main subgraph has one. */
 bool vela_is_model(const struct tflite_model *model);
