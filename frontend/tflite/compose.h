@@ -104,6 +104,8 @@ struct tflite_value tflite_reduced(struct tflite_translation *t, uint32_t type,
  *				elements, times @scale, which broadcasts, plus the bias, input 2
  */
 bool tflite_is_hybrid(struct tflite_translation *t);
+/* The output: @sum, scaled, in the output's shape; the bias of input 2; the fused activation. */
+void tflite_finish_biased(struct tflite_translation *t, struct tflite_value sum);
 /* Whether @w has scales that differ; TFLite takes equal ones for a single scale. */
 bool tflite_has_scales(const struct tflite_tensor *w);
 struct tflite_value tflite_hybrid_input(struct tflite_translation *t, uint32_t rows,

@@ -109,12 +109,24 @@ struct tflite_value tflite_hybrid_weights(struct tflite_translation *t, uint32_t
 	return wide;
 }
 
+void tflite_finish_biased(struct tflite_translation *t, struct tflite_value sum)
+{
+	struct tflite_value bias = tflite_has_input(t, 2) ? tflite_value(t, 2) : tflite_float(t, 0);
+	struct tflite_operand_desc o;
+
+	tflite_describe(t, tflite_output(t, 0), &o);
+	sum = tflite_reshaped(t, sum, o.desc.rank, o.dims);
+	tflite_push(t, sum.operand);
+	tflite_push(t, bias.operand);
+	tflite_push_i32(t, tflite_fused(t));
+	tflite_finish(t, NNA_OPERATION_ADD);
+}
+
 void tflite_finish_hybrid(struct tflite_translation *t, struct tflite_value sum,
 			  struct tflite_value scale)
 {
 	const struct tflite_tensor *w = tflite_input(t, 1);
-	struct tflite_operand_desc o;
-	struct tflite_value factor = tflite_float_tensor(t, 1, &w->scale_count, w->scales), bias;
+	struct tflite_value factor = tflite_float_tensor(t, 1, &w->scale_count, w->scales);
 
 	/* A convolution by channels multiplies by one factor after the other. */
 	if (t->op->code == TFLITE_CONV_2D && tflite_has_scales(w)) {
@@ -123,14 +135,7 @@ void tflite_finish_hybrid(struct tflite_translation *t, struct tflite_value sum,
 	} else {
 		factor = tflite_binary(t, NNA_OPERATION_MUL, scale, factor);
 	}
-	sum = tflite_binary(t, NNA_OPERATION_MUL, sum, factor);
-	bias = tflite_has_input(t, 2) ? tflite_value(t, 2) : tflite_float(t, 0);
-	tflite_describe(t, tflite_output(t, 0), &o);
-	sum = tflite_reshaped(t, sum, o.desc.rank, o.dims);
-	tflite_push(t, sum.operand);
-	tflite_push(t, bias.operand);
-	tflite_push_i32(t, tflite_fused(t));
-	tflite_finish(t, NNA_OPERATION_ADD);
+	tflite_finish_biased(t, tflite_binary(t, NNA_OPERATION_MUL, sum, factor));
 }
 
 struct tflite_value tflite_hybrid_product(struct tflite_translation *t, struct tflite_value x,

@@ -79,19 +79,11 @@ static struct tflite_value block_weights(struct tflite_translation *t)
 /* FLOAT32 by weights with scales of blocks: LiteRT's kernel is always asymmetric there. */
 static void block_fully_connected(struct tflite_translation *t, uint32_t type, uint32_t rows)
 {
-	struct tflite_value q, scale = { 0 }, bias;
-	struct tflite_operand_desc o;
+	struct tflite_value q, scale = { 0 };
 
 	q = tflite_hybrid_input(t, rows, true, &scale);
 	q = integer_rows(t, type, q, block_weights(t));
-	q = tflite_binary(t, NNA_OPERATION_MUL, q, scale);
-	bias = tflite_has_input(t, 2) ? tflite_value(t, 2) : tflite_float(t, 0);
-	tflite_describe(t, tflite_output(t, 0), &o);
-	q = tflite_reshaped(t, q, o.desc.rank, o.dims);
-	tflite_push(t, q.operand);
-	tflite_push(t, bias.operand);
-	tflite_push_i32(t, tflite_fused(t));
-	tflite_finish(t, NNA_OPERATION_ADD);
+	tflite_finish_biased(t, tflite_binary(t, NNA_OPERATION_MUL, q, scale));
 }
 
 static void wide_fully_connected(struct tflite_translation *t, uint32_t type, uint32_t rows)

@@ -5,8 +5,7 @@
  */
 #include "frontend/tflite/compose.h"
 
-/* RESHAPE, SQUEEZE and EXPAND_DIMS: the output has its shape from the file or from inference. */
-void tflite_translate_reshape(struct tflite_translation *t, uint32_t type)
+static void reshape(struct tflite_translation *t, bool copies)
 {
 	const struct tflite_tensor *x, *y;
 	struct tflite_operand_desc o;
@@ -17,29 +16,25 @@ void tflite_translate_reshape(struct tflite_translation *t, uint32_t type)
 	if (t->ret)
 		return;
 	tflite_need_elements(t, y, x->elements, "those of the input");
-	tflite_describe(t, y, &o);
-	tflite_emit_reshape(t, tflite_input_operand(t, 0), tflite_output_operand(t, 0), &o);
-}
-
-/* What the reader leaves of a composite: the output takes the stored numbers of the input. */
-void tflite_translate_copy(struct tflite_translation *t, uint32_t type)
-{
-	const struct tflite_tensor *x, *y;
-	struct tflite_operand_desc o;
-
-	tflite_need(t, 1, 1);
-	x = tflite_input(t, 0);
-	y = tflite_output(t, 0);
-	if (t->ret)
-		return;
-	tflite_need_elements(t, y, x->elements, "those of the input");
-	if (tflite_is_quantised(y->type) && !tflite_same_quantisation(x, y)) {
+	if (copies && tflite_is_quantised(y->type) && !tflite_same_quantisation(x, y)) {
 		tflite_push_input(t, 0);
 		tflite_emit_outputs(t, NNA_OPERATION_BITCAST);
 		return;
 	}
 	tflite_describe(t, y, &o);
 	tflite_emit_reshape(t, tflite_input_operand(t, 0), tflite_output_operand(t, 0), &o);
+}
+
+/* RESHAPE, SQUEEZE and EXPAND_DIMS: the output has its shape from the file or from inference. */
+void tflite_translate_reshape(struct tflite_translation *t, uint32_t type)
+{
+	reshape(t, false);
+}
+
+/* What the reader leaves of a composite: the output takes the stored numbers of the input. */
+void tflite_translate_copy(struct tflite_translation *t, uint32_t type)
+{
+	reshape(t, true);
 }
 
 /* A RESHAPE adds dimensions of size 1 in front, a TILE repeats the elements. */
