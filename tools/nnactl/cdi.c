@@ -44,19 +44,19 @@ struct device_lists {
 	int count;
 };
 
-/* Add the device and the node of @path if it is an accelerator's. Return: 0 or a negative errno. */
-static int add_device(const char *name, const char *path, void *user)
+/* Add the device of @node if it is an accelerator's. Return: 0 or a negative errno. */
+static int add_device(const struct nnactl_node *node, void *user)
 {
 	struct device_lists *lists = user;
-	int ret = is_accelerator(path);
+	int ret = is_accelerator(node->path);
 	json_t *device;
 
 	if (ret <= 0)
 		return ret;
-	device = json_pack("{s:s, s:{s:[o]}}", "name", name, "containerEdits", "deviceNodes",
-			   node_of(path));
+	device = json_pack("{s:s, s:{s:[o]}}", "name", node->name, "containerEdits",
+			   "deviceNodes", node_of(node->path));
 	if (json_array_append_new(lists->devices, device) ||
-	    json_array_append_new(lists->nodes, node_of(path)))
+	    json_array_append_new(lists->nodes, node_of(node->path)))
 		return -ENOMEM;
 	lists->count++;
 	return 0;

@@ -39,7 +39,7 @@ static bool is_node(const struct place *place, const char *name)
 }
 
 static int visit_place(const struct place *place,
-		       int (*visit)(const char *name, const char *path, void *user), void *user)
+		       int (*visit)(const struct nnactl_node *node, void *user), void *user)
 {
 	struct dirent **names;
 	int count, ret = 0;
@@ -48,19 +48,22 @@ static int visit_place(const struct place *place,
 	if (count < 0)
 		return errno == ENOENT ? 0 : -errno;
 	for (int i = 0; i < count; i++) {
-		const char *name = names[i]->d_name;
-		char path[64];
+		struct nnactl_node node = { .name = names[i]->d_name };
 
-		snprintf(path, sizeof(path), "%s/%.40s", place->dir, name);
-		if (!ret && is_node(place, name) && has_driver(place, name))
-			ret = visit(name, path, user);
+		if (!ret && is_node(place, node.name)) {
+			const int driver = has_driver(place, node.name);
+
+			snprintf(node.path, sizeof(node.path), "%s/%.40s", place->dir, node.name);
+			node.ours = driver == 1;
+			ret = driver ? visit(&node, user) : 0;
+		}
 		free(names[i]);
 	}
 	free(names);
 	return ret;
 }
 
-int nnactl_nodes_each(int (*visit)(const char *name, const char *path, void *user), void *user)
+int nnactl_nodes_each(int (*visit)(const struct nnactl_node *node, void *user), void *user)
 {
 	int ret = 0;
 
@@ -76,17 +79,15 @@ struct search {
 	size_t size;
 };
 
-static int compare_node(const char *name, const char *path, void *user)
+static int compare_node(const struct nnactl_node *node, void *user)
 {
 	const struct search *search = user;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (is_node(&places[i], name) && has_driver(&places[i], name) == 1 &&
-		    (!strcmp(search->device, "auto") || !strcmp(search->device, path))) {
-			snprintf(search->path, search->size, "%s", path);
-			return 1;
-		}
-	return 0;
+	if (!node->ours ||
+	    (strcmp(search->device, "auto") && strcmp(search->device, node->path)))
+		return 0;
+	snprintf(search->path, search->size, "%s", node->path);
+	return 1;
 }
 
 bool nnactl_nodes_name(const char *device, char *path, size_t size)

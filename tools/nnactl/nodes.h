@@ -13,15 +13,27 @@
 #define NNACTL_NODE_FOLDERS "/dev/accel and /dev/dri"
 
 /**
+ * struct nnactl_node - a node that an accelerator may have
+ * @name: "accel0", "renderD128"; valid during the visit
+ * @path: its path
+ * @ours: sysfs says that the nna driver has it; else sysfs does not say who
+ */
+struct nnactl_node {
+	const char *name;
+	char path[64];
+	bool ours;
+};
+
+/**
  * nnactl_nodes_each() - Call a function for each node
- * @visit: called with the name of a node ("accel0", "renderD128"), its path and @user, accel nodes
- *	before render nodes and each kind by number. Another value than 0 ends the walk. Nodes of
- *	which sysfs says that another driver has them are left out
+ * @visit: called with the node and @user, accel nodes before render nodes and each kind by number.
+ *	Another value than 0 ends the walk. Nodes of which sysfs says that another driver has them
+ *	are left out
  * @user: for @visit
  *
  * Return: 0, what @visit returned, or a negative errno if a folder cannot be read.
  */
-int nnactl_nodes_each(int (*visit)(const char *name, const char *path, void *user), void *user);
+int nnactl_nodes_each(int (*visit)(const struct nnactl_node *node, void *user), void *user);
 
 /**
  * nnactl_nodes_name() - The node that a device's name stands for
