@@ -290,6 +290,14 @@ static void nna_pm_suspend_beside(struct nna_fake *fake, struct nna_pm_suspend *
 	nna_fake_wait(fake->test, nna_sched_is_stopped(fake->nna));
 }
 
+/* Waits for that, and returns the result of the suspend. */
+static int nna_pm_suspended_beside(struct nna_pm_suspend *s)
+{
+	flush_work(&s->work);
+	destroy_work_on_stack(&s->work);
+	return s->ret;
+}
+
 /* A device from before YIELD: system sleep waits for the jobs on the rings. */
 static void nna_pm_age(struct nna_fake *fake)
 {
@@ -315,9 +323,7 @@ static void nna_pm_system_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(running));
-	flush_work(&s.work);
-	destroy_work_on_stack(&s.work);
-	KUNIT_ASSERT_EQ(test, 0, s.ret);
+	KUNIT_ASSERT_EQ(test, 0, nna_pm_suspended_beside(&s));
 	KUNIT_EXPECT_TRUE(test, nna_pm_asleep(fake));
 
 	dma_fence_signal(in);
@@ -351,9 +357,7 @@ static void nna_pm_system_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(s.done));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
-	flush_work(&s.work);
-	destroy_work_on_stack(&s.work);
-	KUNIT_ASSERT_EQ(test, 0, s.ret);
+	KUNIT_ASSERT_EQ(test, 0, nna_pm_suspended_beside(&s));
 	KUNIT_EXPECT_TRUE(test, nna_pm_asleep(fake));
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(kept));
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(late));
@@ -405,9 +409,7 @@ static void nna_pm_system_too_busy(struct kunit *test)
 		msleep(fake->nna->job_limit_ms - 500);
 		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	}
-	flush_work(&s.work);
-	destroy_work_on_stack(&s.work);
-	KUNIT_EXPECT_EQ(test, -EBUSY, s.ret);
+	KUNIT_EXPECT_EQ(test, -EBUSY, nna_pm_suspended_beside(&s));
 	KUNIT_EXPECT_FALSE(test, fake->nna->suspended);
 	for (; i < ARRAY_SIZE(jobs); i++)
 		nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
@@ -588,9 +590,7 @@ static void nna_pm_yield_not_longest(struct kunit *test)
 	fake->rest.start = cpu_to_le32(0x80);
 	nna_fake_write_completion(fake, NNA_TEST_RING, NNA_STATUS_YIELDED, 0);
 	nna_fake_irq(fake, NNA_TEST_RING);
-	flush_work(&s.work);
-	destroy_work_on_stack(&s.work);
-	KUNIT_EXPECT_EQ(test, 0, s.ret);
+	KUNIT_EXPECT_EQ(test, 0, nna_pm_suspended_beside(&s));
 	KUNIT_EXPECT_EQ(test, -ECANCELED, nna_fake_fence_error(fences[1]));
 	nna_pm_resume(test, 1);
 	nna_fake_succeed(fake, NNA_TEST_RING, fences[0]);
@@ -646,9 +646,7 @@ static void nna_pm_yield_reset(struct kunit *test)
 	nna_fake_wait(test, nna_pm_logged(fake, NNA_ENTRY_YIELD));
 	fake->hold_jobs = false;
 	nna_control_reset_and_wait(fake->nna, "a test");
-	flush_work(&s.work);
-	destroy_work_on_stack(&s.work);
-	KUNIT_EXPECT_EQ(test, 0, s.ret);
+	KUNIT_EXPECT_EQ(test, 0, nna_pm_suspended_beside(&s));
 	KUNIT_EXPECT_EQ(test, 2u, nna_pm_logged(fake, NNA_ENTRY_YIELD));
 	KUNIT_EXPECT_EQ(test, -EIO, nna_fake_fence_error(begun));
 	nna_pm_resume(test, 1);
@@ -668,9 +666,7 @@ static void nna_pm_yield_later(struct kunit *test)
 	msleep(100);
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(s.done));
 	WRITE_ONCE(control->running, true);
-	flush_work(&s.work);
-	destroy_work_on_stack(&s.work);
-	KUNIT_EXPECT_EQ(test, 0, s.ret);
+	KUNIT_EXPECT_EQ(test, 0, nna_pm_suspended_beside(&s));
 	KUNIT_EXPECT_EQ(test, 1u, nna_pm_logged(fake, NNA_ENTRY_YIELD));
 	KUNIT_EXPECT_EQ(test, 0u, nna_pm_logged(fake, NNA_ENTRY_ABORT));
 	nna_pm_resume(test, 1);
@@ -691,9 +687,7 @@ static void nna_pm_yield_banned(struct kunit *test)
 	nna_pm_suspend_beside(fake, &s);
 	nna_fake_wait(test, nna_pm_logged(fake, NNA_ENTRY_YIELD));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_FAULT_MMU, 0x1000);
-	flush_work(&s.work);
-	destroy_work_on_stack(&s.work);
-	KUNIT_EXPECT_EQ(test, 0, s.ret);
+	KUNIT_EXPECT_EQ(test, 0, nna_pm_suspended_beside(&s));
 	KUNIT_EXPECT_EQ(test, -EFAULT, nna_fake_fence_error(faulty));
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(next));
 	nna_pm_resume(test, 0);
