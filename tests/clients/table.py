@@ -157,7 +157,7 @@ class Case:
         self.outs = [self.add(rng, t, f"out{i}", True) for i, t in enumerate(row.outputs)]
         self.mids = [self.add(rng, t, f"mid{i}", True) for i, t in enumerate(row.intermediates)]
         # State differs from zeros from the second run on.
-        self.runs = 3 if any(t["variable"] for t in self.tensors) else 1
+        self.runs = 3 if any(t.get("variable") for t in self.tensors) else 1
         told = [f"{k} {v}" for k, v in self.attributes.items()]
         told += [f"{t['name']} {np.max(t['scale']):.6g} * (q - {t['zero']})"
                  for t in self.tensors if t.get("scale") is not None]
