@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "device/host/sync.h"
 #include "device/host/thread.h"
@@ -39,6 +40,7 @@
  * @pool: its pool
  * @index: its number
  * @thread: not valid for number 0
+ * @clock: the thread's CPU time
  */
 struct worker {
 	_Alignas(CACHE_LINE) _Atomic uint64_t share;
@@ -51,6 +53,7 @@ struct worker {
 	struct nnadev_workers *pool;
 	uint32_t index;
 	pthread_t thread;
+	clockid_t clock;
 };
 
 /**
@@ -384,6 +387,7 @@ int nnadev_workers_create(uint32_t threads, uint64_t spin_ns, struct nnadev_work
 	memset(pool, 0, size);
 	pool->threads = threads;
 	pool->spin_ns = threads <= nnadev_workers_cpus() ? spin_ns : 0;
+	pool->workers[0].clock = CLOCK_THREAD_CPUTIME_ID;
 	for (uint32_t i = 1; i < threads; i++) {
 		struct worker *w = &pool->workers[i];
 
@@ -393,6 +397,9 @@ int nnadev_workers_create(uint32_t threads, uint64_t spin_ns, struct nnadev_work
 		if (r)
 			break;
 		pool->started++;
+		r = -pthread_getcpuclockid(w->thread, &w->clock);
+		if (r)
+			break;
 	}
 	if (r) {
 		nnadev_workers_destroy(pool);
@@ -416,6 +423,23 @@ void nnadev_workers_destroy(struct nnadev_workers *pool)
 uint64_t nnadev_workers_busy(const struct nnadev_workers *pool, uint32_t thread)
 {
 	return pool->workers[thread].busy;
+}
+
+uint64_t nnadev_workers_cpu_since(const struct nnadev_workers *pool, struct nnadev_cpu_times *times)
+{
+	uint64_t longest = 0;
+
+	for (uint32_t i = 0; i < pool->threads; i++) {
+		struct timespec t = { 0 };
+		uint64_t ns;
+
+		clock_gettime(pool->workers[i].clock, &t);
+		ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+		if (ns > times->ns[i] && ns - times->ns[i] > longest)
+			longest = ns - times->ns[i];
+		times->ns[i] = ns;
+	}
+	return longest;
 }
 
 uint64_t nnadev_workers_longest(const struct nnadev_workers *pool)

@@ -86,6 +86,25 @@ uint32_t nnadev_workers_run(struct nnadev_workers *pool, const struct nnadev_rou
  */
 uint64_t nnadev_workers_busy(const struct nnadev_workers *pool, uint32_t thread);
 
+/**
+ * struct nnadev_cpu_times - for how long each thread of a pool has had a CPU, in ns
+ */
+struct nnadev_cpu_times {
+	uint64_t ns[NNADEV_WORKERS_MAX];
+};
+
+/**
+ * nnadev_workers_cpu_since() - the time for which a thread of the pool had a CPU
+ * @times: in: what an earlier call has read, or anything; out: the times now
+ *
+ * One system call for each thread. To be called by the thread that calls nnadev_workers_run(), by
+ * which thread 0 is meant; so was the earlier call.
+ *
+ * Return: the longest time of a thread since the earlier call, in ns.
+ */
+uint64_t nnadev_workers_cpu_since(const struct nnadev_workers *pool,
+				  struct nnadev_cpu_times *times);
+
 /* The duration of the longest tile in ns, and a function that resets it to 0. */
 uint64_t nnadev_workers_longest(const struct nnadev_workers *pool);
 void nnadev_workers_forget(struct nnadev_workers *pool);

@@ -471,6 +471,11 @@ static inline int nnahw_status_errno(uint32_t status, bool *ban)
  * entry, then the doorbell with its free-running count of entries. An entry may be reused when its
  * completion has been read.
  *
+ * The run time of a job is the time in which what computes it runs: not the time in which jobs of
+ * other rings run, nor, of a device that is a program, the time for which its threads have no CPU.
+ * Where several threads compute a job, that one counts which has a CPU for the longest. So neither
+ * a busy machine nor a program that is stopped brings a job nearer to a limit of its run time.
+ *
  * YIELD (since ABI 1.2) takes the jobs of a ring off the device, for example before it is
  * suspended. A job that has not begun yields at once. One that has begun yields before its next
  * command; if no command is left it ends as usual, and so does a job that fails or reaches a limit

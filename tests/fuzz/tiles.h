@@ -62,8 +62,12 @@ static bool tiles_too_late(const struct nnadev_job *job)
 	const uint32_t ring = job->ring->index;
 
 	/* The job does not change while its tiles run. */
-	if (job->run_time + (nnadev_clock_now() - job->resumed) <= job->budget)
+	if (nnadev_stopwatch_read(&job->watch, nnadev_clock_now()) <= job->budget) {
+		/* What it had too many began at a time that has been corrected since. */
+		if (atomic_load(&tiles_late[ring].begin) == job->begin)
+			atomic_store(&tiles_late[ring].count, 0);
 		return false;
+	}
 	if (atomic_exchange(&tiles_late[ring].begin, job->begin) != job->begin)
 		atomic_store(&tiles_late[ring].count, 0);
 	return atomic_fetch_add(&tiles_late[ring].count, 1) >= TILES_THREADS;

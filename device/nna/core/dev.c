@@ -92,6 +92,7 @@ static void set_up(struct nnadev *dev, struct nnadev_bus *bus, struct nnadev_wor
 	dev->exec.threads = threads;
 	dev->exec.workers = workers;
 	dev->exec.prepare = nnadev_engine_prepare;
+	dev->exec.cpu_since = nnadev_workers_cpu_since;
 	dev->exec.job_limit = params->job_limit_ns ? params->job_limit_ns : NNAHW_JOB_LIMIT_NS;
 	dev->exec.operand_bytes = NNADEV_OPERAND_BYTES;
 	nnadev_mmu_init(&dev->exec.mmu, &bus->memory);

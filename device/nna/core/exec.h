@@ -27,6 +27,10 @@ typedef uint32_t (*nnadev_exec_prepare_fn)(enum nnadev_engine_isa isa, uint32_t 
 					   const struct nnadev_engine_command *cmd,
 					   struct nnadev_engine_plan *plan);
 
+/* The type of nnadev_workers_cpu_since(). */
+typedef uint64_t (*nnadev_exec_cpu_since_fn)(const struct nnadev_workers *pool,
+					     struct nnadev_cpu_times *times);
+
 /**
  * struct nnadev_exec - the resources that jobs run with
  * @base: state that all parts share
@@ -34,6 +38,7 @@ typedef uint32_t (*nnadev_exec_prepare_fn)(enum nnadev_engine_isa isa, uint32_t 
  * @isa: kernels in use
  * @threads: threads that run tiles
  * @prepare: nnadev_engine_prepare(); tests replace it to control the tiles
+ * @cpu_since: nnadev_workers_cpu_since(); tests replace it to control the time
  * @job_limit: ns; NNAHW_JOB_LIMIT_NS, or less by the parameters
  * @operand_bytes: bytes of a gathered operand that are copied in one step; NNADEV_OPERAND_BYTES,
  *	or less in tests
@@ -52,6 +57,7 @@ struct nnadev_exec {
 	enum nnadev_engine_isa isa;
 	uint32_t threads;
 	nnadev_exec_prepare_fn prepare;
+	nnadev_exec_cpu_since_fn cpu_since;
 	uint64_t job_limit;
 	uint64_t operand_bytes;
 	struct nnadev_event event;

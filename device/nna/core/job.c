@@ -54,30 +54,10 @@ static uint64_t limit(const struct nnadev_exec *exec, uint64_t ticks)
 	return ticks && ns < exec->job_limit ? ns : exec->job_limit;
 }
 
-/*
- * Record that the job has been running since @resumed; 0: that it is not running. Register RUN_TIME
- * uses this, too. A concurrent reader may see too short a time, never too long a one.
- */
-static void set_resumed(struct nnadev_job *job, uint64_t resumed)
-{
-	struct nnadev_ring *ring = job->ring;
-
-	job->resumed = resumed;
-	atomic_store(&ring->resumed, 0);
-	atomic_store(&ring->ran, job->run_time);
-	atomic_store(&ring->resumed, resumed);
-}
-
 void nnadev_job_pause(struct nnadev_exec *exec, struct nnadev_job *job)
 {
-	uint64_t now;
-
-	if (!job->resumed)
-		return;
-	now = nnadev_clock_now();
-	nnadev_count(&exec->base->counters.busy, now - job->resumed);
-	job->run_time += now - job->resumed;
-	set_resumed(job, 0);
+	nnadev_count(&exec->base->counters.busy,
+		     nnadev_stopwatch_pause(exec, &job->watch, job->ring));
 }
 
 static void release(struct nnadev_exec *exec, struct nnadev_job *job)
@@ -124,7 +104,7 @@ static void leave_rest(struct nnadev_exec *exec, struct nnadev_job *job)
 	if (job->state == NNADEV_JOB_OPEN)
 		return;
 	e->start = job->offset;
-	e->budget = left(exec, job->budget, job->run_time);
+	e->budget = left(exec, job->budget, job->watch.ran);
 	e->loop_limit = left(exec, job->loop_limit, job->loop_time);
 	nnadev_ring_write_rest(exec->base, job->ring, e);
 }
@@ -153,7 +133,7 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 		report.fault_address = fault.address;
 		report.begin = nnadev_clock_to_ticks(hz, job->begin);
 		report.end = nnadev_clock_to_ticks(hz, nnadev_clock_now());
-		report.run_time = nnadev_clock_to_ticks(hz, job->run_time);
+		report.run_time = nnadev_clock_to_ticks(hz, job->watch.ran);
 		report.commands = job->commands;
 		report.resume = yields ? e->start : 0;
 		report.loop_time = nnadev_clock_to_ticks(hz, job->loop_time);
@@ -166,7 +146,7 @@ void nnadev_job_end(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t s
 		}
 	}
 	if (status == NNAHW_STATUS_OK || yields)
-		detail = nnadev_clock_to_ticks(hz, job->run_time);
+		detail = nnadev_clock_to_ticks(hz, job->watch.ran);
 	else
 		detail = faulted ? fault.address : job->offset;
 	if (!yields)
@@ -208,8 +188,7 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 	job->operand = UINT32_MAX;
 	memset(&job->fault, 0, sizeof(job->fault));
 	job->begin = now;
-	job->run_time = 0;
-	set_resumed(job, 0);
+	nnadev_stopwatch_reset(&job->watch, job->ring);
 	job->deadline = nnadev_clock_at(exec->base->params.tick_hz, e->deadline);
 	job->budget = limit(exec, e->budget);
 	job->loop_limit = limit(exec, e->loop_limit);
@@ -244,6 +223,8 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 		job->state = NNADEV_JOB_HANG;
 	if (job->stuck)
 		job->state = NNADEV_JOB_HANG;
+	if (job->state == NNADEV_JOB_HANG)
+		nnadev_stopwatch_wait(&job->watch, job->ring);
 }
 
 /* End a job whose last command is done, or delay its end by NNADEV_INJECT_SLOW_NS. */
@@ -253,10 +234,12 @@ static enum step finish(struct nnadev_exec *exec, struct nnadev_job *job)
 					     memory_order_relaxed);
 
 	if (slow && job->state != NNADEV_JOB_LINGER) {
-		if (__builtin_add_overflow(nnadev_job_run_time(job, nnadev_clock_now()), slow,
-					   &job->linger))
+		const uint64_t ran = nnadev_stopwatch_read(&job->watch, nnadev_clock_now());
+
+		if (__builtin_add_overflow(ran, slow, &job->linger))
 			job->linger = UINT64_MAX;
 		job->state = NNADEV_JOB_LINGER;
+		nnadev_stopwatch_wait(&job->watch, job->ring);
 		return STEP_ON;
 	}
 	nnadev_job_end(exec, job, NNAHW_STATUS_OK);
@@ -518,11 +501,12 @@ static bool stop_round(void *context, uint64_t now)
 /* The time at which a job stops that runs until @until: the earliest of all of its limits. */
 static uint64_t stop_at(const struct nnadev_job *job, uint64_t until)
 {
-	uint64_t spent = job->resumed + 1;
+	uint64_t spent = job->watch.resumed + 1, due = nnadev_stopwatch_due(&job->watch);
 
-	if (job->budget > job->run_time)
-		spent += job->budget - job->run_time;
+	if (job->budget > job->watch.ran)
+		spent += job->budget - job->watch.ran;
 	until = spent < until ? spent : until;
+	until = due < until ? due : until;
 	return job->deadline && job->deadline < until ? job->deadline : until;
 }
 
@@ -629,8 +613,9 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 			return STEP_ON;
 		if (status)
 			return end(exec, job, status);
+		/* Whether the job is to be left, or at a limit, is asked before the next step. */
 		if (nnadev_shares_left(&job->shares))
-			return STEP_LEAVE;
+			return STEP_ON;
 		if (nnadev_engine_round_is_last(&at->plan, at->phase, job->shared)) {
 			at->plan.round = 0;
 			at->phase++;
@@ -642,7 +627,7 @@ static enum step run_tiles(struct nnadev_exec *exec, struct nnadev_job *job, uin
 		start_round(exec, job);
 		/* After a round of a single tile nothing has checked the limits. */
 		if (stop_round(at, job->now))
-			return STEP_LEAVE;
+			return STEP_ON;
 	}
 	for (uint32_t i = 0; i < at->command.operand_count; i++) {
 		if (!at->ranges[i].gather)
@@ -664,6 +649,17 @@ static enum step jump(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t
 	return STEP_ON;
 }
 
+/* Correct the run time by the CPU times, if that is due at @now. Return: the run time. */
+static uint64_t settle(struct nnadev_exec *exec, struct nnadev_job *job, uint64_t now)
+{
+	const uint64_t ran = nnadev_stopwatch_read(&job->watch, now);
+
+	if (job->watch.waits || (ran <= job->budget && now < nnadev_stopwatch_due(&job->watch)))
+		return ran;
+	nnadev_stopwatch_settle(exec, &job->watch, job->ring, now);
+	return nnadev_stopwatch_read(&job->watch, now);
+}
+
 /*
  * A backward jump. The time since the last backward jump counts as loop time if both belong to one
  * loop, or one of the loops contains the other. So time before a loop does not count, nor time
@@ -671,12 +667,13 @@ static enum step jump(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t
  */
 static enum step loop(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t target)
 {
-	uint64_t now = nnadev_job_run_time(job, nnadev_clock_now());
+	uint64_t now = settle(exec, job, nnadev_clock_now());
 
 	if (job->loop_last && ((job->loop_first >= target && job->loop_first <= job->offset) ||
 			       (target >= job->loop_first && target <= job->loop_last)))
-		job->loop_time += now - job->loop_mark;
-	job->loop_mark = now;
+		job->loop_time += now > job->loop_mark ? now - job->loop_mark : 0;
+	/* What the stopwatch has taken back since is not counted twice. */
+	job->loop_mark = now > job->loop_mark || !job->loop_last ? now : job->loop_mark;
 	job->loop_first = target;
 	job->loop_last = job->offset;
 	if (job->loop_time > job->loop_limit)
@@ -758,10 +755,10 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 	enum step step = STEP_ON;
 
 	job->now = nnadev_clock_now();
-	if (!job->resumed)
-		set_resumed(job, job->now);
+	if (!job->watch.resumed)
+		nnadev_stopwatch_resume(&job->watch, job->ring, job->now);
 	while (step == STEP_ON) {
-		uint64_t now = job->now, used = nnadev_job_run_time(job, now), wake;
+		uint64_t now = job->now, used = settle(exec, job, now), wake;
 		const enum nnadev_job_state before = job->state;
 
 		if (atomic_load_explicit(&exec->bus->lost, memory_order_relaxed)) {

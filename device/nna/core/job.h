@@ -12,6 +12,7 @@
 #include "device/nna/core/exec.h"
 #include "device/nna/core/operand.h"
 #include "device/nna/core/ring.h"
+#include "device/nna/core/stopwatch.h"
 #include "device/host/pages.h"
 
 struct nnadev_job;
@@ -123,8 +124,7 @@ enum nnadev_job_state {
  * @operand: index of the operand at fault, or all ones
  * @fault: the last fault
  * @begin: time of its start; all times are of nnadev_clock_now()
- * @run_time: ns, without the time since @resumed
- * @resumed: time since which it has been running, or 0 while it is not running
+ * @watch: its run time
  * @now: the last reading of the clock while the job ran: a step begins when the one before ends
  * @deadline: time by which it must have ended, or 0
  * @budget: ns
@@ -158,8 +158,7 @@ struct nnadev_job {
 	uint32_t operand;
 	struct nnadev_fault fault;
 	uint64_t begin;
-	uint64_t run_time;
-	uint64_t resumed;
+	struct nnadev_stopwatch watch;
 	uint64_t now;
 	uint64_t deadline;
 	uint64_t budget;
@@ -186,12 +185,6 @@ struct nnadev_job {
 static inline bool nnadev_job_active(const struct nnadev_job *job)
 {
 	return job->state != NNADEV_JOB_IDLE;
-}
-
-/* The run time of a job, in ns. */
-static inline uint64_t nnadev_job_run_time(const struct nnadev_job *job, uint64_t now)
-{
-	return job->run_time + (job->resumed ? now - job->resumed : 0);
 }
 
 /* Whether a command has been started and has not ended. */

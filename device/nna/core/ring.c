@@ -17,7 +17,7 @@ static void set_half(uint64_t *value, bool high, uint32_t half)
 uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset, uint64_t tick_hz)
 {
 	uint32_t held = atomic_load(&ring->held);
-	uint64_t resumed;
+	uint64_t resumed, more, ahead;
 
 	switch (offset) {
 	case NNAHW_RING_REG_BASE:
@@ -48,11 +48,10 @@ uint32_t nnadev_ring_read(const struct nnadev_ring *ring, uint32_t offset, uint6
 		return ring->doorbell;
 	case NNAHW_RING_REG_RUN_TIME:
 		resumed = atomic_load(&ring->resumed);
-		return (uint32_t)(nnadev_clock_to_ticks(
-					  tick_hz,
-					  atomic_load(&ring->ran) +
-						  (resumed ? nnadev_clock_now() - resumed : 0)) >>
-				  NNAHW_RUN_TIME_SHIFT);
+		more = resumed ? nnadev_clock_now() - resumed : 0;
+		ahead = atomic_load(&ring->ahead);
+		more += atomic_load(&ring->ran) - (more > ahead ? more - ahead : 0);
+		return (uint32_t)(nnadev_clock_to_ticks(tick_hz, more) >> NNAHW_RUN_TIME_SHIFT);
 	default:
 		return 0;
 	}

@@ -55,6 +55,7 @@ struct nnadev_ring_work {
  * @held: @epoch of @work while @work is running, else 0
  * @ran: run time of the current job, without the time since @resumed
  * @resumed: time since which it has been running, or 0 while it is not running
+ * @ahead: the longest time since @resumed that counts, in ns
  * @work: this and the next three are the command processor's
  * @waiting: time since which the ring has work that does not run, or 0
  * @boost: seqno of the job up to which the ring is boosted
@@ -75,6 +76,7 @@ struct nnadev_ring {
 	_Atomic uint32_t held;
 	_Atomic uint64_t ran;
 	_Atomic uint64_t resumed;
+	_Atomic uint64_t ahead;
 	struct nnadev_ring_work work;
 	uint64_t waiting;
 	uint32_t boost;

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -260,6 +262,49 @@ static void test_times(void **state)
 	assert_int_equal(nnadev_workers_create(NNADEV_WORKERS_MAX + 1, 0, &pool), -EINVAL);
 }
 
+static uint64_t own_cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Has the CPU for the time at @context, in ns. */
+static uint32_t burn(void *context, uint32_t tile, uint32_t thread)
+{
+	const uint64_t until = own_cpu_time() + *(const uint64_t *)context;
+
+	while (own_cpu_time() < until)
+		;
+	return 0;
+}
+
+/* The longest of the threads' CPU times: not their sum, nor the time in which they sleep. */
+static void test_cpu_times(void **state)
+{
+	uint64_t each = 20000000, begin, now, cpu;
+	const struct nnadev_round work = { .run = burn, .context = &each };
+	struct nnadev_cpu_times times = { 0 };
+	struct nnadev_workers *pool;
+	struct nnadev_shares shares;
+
+	assert_int_equal(nnadev_workers_create(2, 0, &pool), 0);
+	nnadev_workers_cpu_since(pool, &times);
+	begin = now = nnadev_clock_now();
+	nnadev_shares_deal(&shares, 2, 4);
+	assert_int_equal(nnadev_workers_run(pool, &work, &shares, &now), 0);
+	cpu = nnadev_workers_cpu_since(pool, &times);
+	/* One of the two threads has had at least half of the tiles. */
+	assert_true(cpu >= 2 * each);
+	assert_true(cpu <= nnadev_clock_now() - begin);
+	begin = nnadev_clock_now();
+	usleep(50000);
+	cpu = nnadev_workers_cpu_since(pool, &times);
+	assert_true(cpu < (nnadev_clock_now() - begin) / 2);
+	nnadev_workers_destroy(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +314,7 @@ int main(void)
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_cpu_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,9 @@ static struct {
 	_Atomic uint32_t log[65536]; /* name << 16 | tile, as they began */
 	_Atomic uint32_t runs[256][3][MAX_TILES];
 	_Atomic uint32_t planned[256];
+	_Atomic bool timed; /* @cpu is the CPU time of all threads */
+	_Atomic uint64_t cpu;
+	_Atomic uint32_t read; /* how often it was read */
 	_Atomic uint32_t early; /* tiles that ran before all of the phase before had */
 } fake;
 
@@ -93,10 +96,24 @@ static uint32_t fake_prepare(enum nnadev_engine_isa isa, uint32_t threads,
 	return NNAHW_STATUS_OK;
 }
 
+static uint64_t fake_cpu_since(const struct nnadev_workers *pool,
+			       struct nnadev_cpu_times *times)
+{
+	uint64_t before = times->ns[0];
+
+	if (!atomic_load(&fake.timed))
+		return nnadev_workers_cpu_since(pool, times);
+	times->ns[0] = atomic_load(&fake.cpu);
+	atomic_fetch_add(&fake.read, 1);
+	nnadev_event_raise(&fake.event);
+	return times->ns[0] - before;
+}
+
 static int set_up_threads(uint32_t threads)
 {
 	rig_init(&rig, threads);
 	rig.dev->exec.prepare = fake_prepare;
+	rig.dev->exec.cpu_since = fake_cpu_since;
 	memset(&fake, 0, sizeof(fake));
 	fake.hold_name = NOBODY;
 	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++) {
@@ -1161,20 +1178,56 @@ static void test_reset_in_tile(void **state)
 	expect(0, NNAHW_STATUS_OK);
 }
 
-static void test_budget_in_tiles(void **state)
+/* Submits a job with a budget, and holds its second tile until more than that has passed. */
+static void submit_slow(uint64_t budget)
 {
-	struct nnahw_ring_entry e;
+	uint64_t until = nnadev_clock_now() + budget;
+	struct nnahw_ring_entry e = rig_job(&rig, &spaces[0]);
 
-	add(0, 'a', 300, 1, false);
 	hold('a', 2);
-	e = rig_job(&rig, &spaces[0]);
-	e.budget = 500000000;
+	e.budget = budget;
 	rig_submit(&rig, 0, &e);
 	wait_held();
-	usleep(600000);
+	while (nnadev_clock_now() <= until + budget)
+		usleep(1000);
+	/* Go on to another tile, in front of which the CPU time is read. */
+	atomic_store(&fake.read, 0);
+	hold('a', 4);
+	wait_for(&fake.read, 1);
+}
+
+/* A job whose threads have no CPU is not ended, however long that takes; one that has it is. */
+static void test_budget_in_tiles(void **state)
+{
+	const uint64_t budget = 50000000;
+	struct nnahw_ring_entry e;
+	uint64_t shown;
+
+	fake.timed = true;
+	add(0, 'a', 300, 1, false);
+	submit_slow(budget);
+	/* Nothing is known of the first tiles, which count as a little and not as what they took. */
+	shown = rig_read(&rig, rig_ring_reg(0, NNAHW_RING_REG_RUN_TIME));
+	assert_true(shown << NNAHW_RUN_TIME_SHIFT < 2 * budget);
+	while (nnadev_clock_now() - rig.dev->jobs[0].begin <= 4 * budget)
+		usleep(1000);
+	release();
+	expect(0, NNAHW_STATUS_OK);
+	expect_runs('a', 1, 300);
+	assert_true(rig_report(&rig, &spaces[0])->run_time < budget);
+	assert_true(rig_report(&rig, &spaces[0])->end >
+		    rig_report(&rig, &spaces[0])->begin + 4 * budget);
+	/* The same job, of whose time the threads have a CPU all but for the first tiles. */
+	memset(fake.runs, 0, sizeof(fake.runs));
+	fake.logged = 0;
+	submit_slow(budget);
+	fake.cpu += 2 * budget;
+	while (nnadev_clock_now() - rig.dev->jobs[0].begin <= 5 * budget)
+		usleep(1000);
 	release();
 	expect(0, NNAHW_STATUS_BUDGET);
 	assert_true(fake.logged < 300);
+	fake.timed = false;
 	/* A deadline that passes while the job runs. */
 	memset(fake.runs, 0, sizeof(fake.runs));
 	fake.logged = 0;
