@@ -6,6 +6,8 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,6 +230,19 @@ static void nnb_limit_files(struct nnb_quota *quota)
 		quota->objects = limit.rlim_cur / 4;
 }
 
+/*
+ * Limits what malloc() keeps of freed memory. An arena keeps what its busiest time has needed, and
+ * glibc makes eight for each processor. No more threads run at a time than there are processors.
+ */
+static void nnb_limit_arenas(void)
+{
+#ifdef M_ARENA_MAX
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	mallopt(M_ARENA_MAX, processors > 0 && processors < INT_MAX ? (int)processors : 1);
+#endif
+}
+
 /* Starts the processes beside this one, and gives up what they alone need. */
 static int nnb_start_processes(struct nnb_settings *settings)
 {
@@ -327,6 +342,7 @@ int main(int argc, char **argv)
 	ret = nnb_parse(argc, argv, &settings);
 	if (ret)
 		return ret > 0 ? 0 : 1;
+	nnb_limit_arenas();
 	/* Before other threads start, because they would receive these signals. */
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);

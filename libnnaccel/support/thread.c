@@ -2,6 +2,7 @@
 #include "libnnaccel/support/thread.h"
 
 #include <signal.h>
+#include <time.h>
 
 int nna_thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg)
 {
@@ -27,4 +28,14 @@ int nna_thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg
 	if (!ret && thread)
 		*thread = made;
 	return -ret;
+}
+
+void nna_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attributes);
+	pthread_condattr_destroy(&attributes);
 }

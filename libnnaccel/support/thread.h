@@ -21,4 +21,7 @@
  */
 int nna_thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg);
 
+/* Initialises a condition whose timed waits tell the time as nna_now_ns() does. */
+void nna_cond_init(pthread_cond_t *cond);
+
 #endif

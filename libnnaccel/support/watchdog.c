@@ -8,14 +8,9 @@
 
 void nna_watchdog_init(struct nna_watchdog *watchdog)
 {
-	pthread_condattr_t attributes;
-
 	*watchdog = (struct nna_watchdog){0};
 	pthread_mutex_init(&watchdog->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&watchdog->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
+	nna_cond_init(&watchdog->changed);
 }
 
 void nna_watchdog_fini(struct nna_watchdog *watchdog)

@@ -15,8 +15,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "libnnaccel/support/thread.h"
 
 struct nna_execution;
 struct nna_winsys;
@@ -52,15 +53,10 @@ struct nna_fence {
 /* Initialises a new fence. nna_fence_fini() must be called before it is freed. */
 static inline void nna_fence_init(struct nna_fence *fence, struct nna_winsys *ws)
 {
-	pthread_condattr_t attr;
-
 	fence->ws = ws;
 	fence->event = -1;
 	pthread_mutex_init(&fence->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&fence->ended, &attr);
-	pthread_condattr_destroy(&attr);
+	nna_cond_init(&fence->ended);
 }
 
 /* Closes @event of a fence without references. */

@@ -125,6 +125,103 @@ static void test_stuck_key(void **state)
 	assert_int_equal(stuck.most, 2);
 }
 
+/* A key's tasks cause no more threads than may run them, however many of them wait. */
+static void test_threads_of_a_key(void **state)
+{
+	const struct nnb_worker_limits limits = { .threads = 64, .per_key = 2 };
+	struct nnb_workers workers;
+	struct gate gate;
+
+	gate_init(&gate);
+	assert_int_equal(nnb_workers_init(&workers, &limits), 0);
+	for (int i = 0; i < 50; i++)
+		add(&workers, &gate, 1);
+	gate_wait(&gate, &gate.inside, 2);
+	/* The first thread, which was there before, may have been too late for both. */
+	assert_in_range(workers.threads, 2, 3);
+	gate_open(&gate);
+	nnb_workers_drain(&workers);
+	assert_int_equal(gate.ended, 50);
+	nnb_workers_fini(&workers);
+}
+
+static uint32_t threads_of(struct nnb_workers *workers)
+{
+	uint32_t threads;
+
+	pthread_mutex_lock(&workers->lock);
+	threads = workers->threads;
+	pthread_mutex_unlock(&workers->lock);
+	return threads;
+}
+
+/* Threads without tasks end, all but one, which takes what comes later. */
+static void test_idle_threads_end(void **state)
+{
+	const struct nnb_worker_limits limits = { .threads = 8, .per_key = 8, .idle_ns = 1000000 };
+	struct nnb_workers workers;
+	struct gate gate;
+
+	assert_int_equal(nnb_workers_init(&workers, &limits), 0);
+	for (int round = 0; round < 3; round++) {
+		gate_init(&gate);
+		for (int i = 0; i < 20; i++)
+			add(&workers, &gate, 1);
+		gate_wait(&gate, &gate.inside, 8);
+		assert_int_equal(threads_of(&workers), 8);
+		gate_open(&gate);
+		nnb_workers_drain(&workers);
+		assert_int_equal(gate.ended, 20);
+		while (threads_of(&workers) > 1)
+			usleep(1000);
+	}
+	/* It does not end, however long nothing comes. */
+	usleep(20000);
+	assert_int_equal(threads_of(&workers), 1);
+	nnb_workers_fini(&workers);
+}
+
+/**
+ * struct question - who runs it
+ * @task: of a pool
+ * @runner: the thread, written
+ */
+struct question {
+	struct nnb_task task;
+	pthread_t runner;
+};
+
+static void answer(struct nnb_task *task)
+{
+	((struct question *)task)->runner = pthread_self();
+}
+
+/* Tasks that come one after the other are all of one thread's, although many threads wait. */
+static void test_one_thread_for_one_task(void **state)
+{
+	const struct nnb_worker_limits limits = { .threads = 8, .per_key = 8 };
+	struct question question = { .task.run = answer };
+	struct nnb_workers workers;
+	pthread_t first;
+	struct gate gate;
+
+	gate_init(&gate);
+	assert_int_equal(nnb_workers_init(&workers, &limits), 0);
+	for (int i = 0; i < 8; i++)
+		add(&workers, &gate, 1);
+	gate_wait(&gate, &gate.inside, 8);
+	gate_open(&gate);
+	nnb_workers_drain(&workers);
+	for (int i = 0; i < 20; i++) {
+		nnb_workers_add(&workers, &question.task);
+		nnb_workers_drain(&workers);
+		if (!i)
+			first = question.runner;
+		assert_true(pthread_equal(question.runner, first));
+	}
+	nnb_workers_fini(&workers);
+}
+
 static void *end(void *workers)
 {
 	nnb_workers_fini(workers);
@@ -164,6 +261,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_at_once),
 		cmocka_unit_test(test_stuck_key),
+		cmocka_unit_test(test_threads_of_a_key),
+		cmocka_unit_test(test_idle_threads_end),
+		cmocka_unit_test(test_one_thread_for_one_task),
 		cmocka_unit_test(test_end_behind_a_stuck_key),
 	};
 
