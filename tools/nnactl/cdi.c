@@ -19,19 +19,6 @@
 #define CDI_VERSION "0.3.0"
 #define CDI_KIND "nnaccel/npu"
 
-/* Whether the library takes the node @path for an accelerator. Return: 1, 0 or a negative errno. */
-static int is_accelerator(const char *path)
-{
-	struct nna_device *device;
-	int ret;
-
-	ret = nna_device_open(path, NULL, &device);
-	if (!ret)
-		nna_device_close(device);
-	/* -ENODEV: of another driver; -ENOENT: it has just gone. */
-	return !ret ? 1 : ret == -ENODEV || ret == -ENOENT ? 0 : ret;
-}
-
 /* The edit that gives a container the node @path. Return: a new reference, or NULL. */
 static json_t *node_of(const char *path)
 {
@@ -41,25 +28,40 @@ static json_t *node_of(const char *path)
 /* The lists of devices and of nodes of a specification, and the number of devices. */
 struct device_lists {
 	json_t *devices, *nodes;
-	int count;
+	uint32_t count;
 };
 
-/* Add the device of @node if it is an accelerator's. Return: 0 or a negative errno. */
-static int add_device(const struct nnactl_node *node, void *user)
+/* Add the device of the node @path. Return: 0 or -ENOMEM. */
+static int add_device(struct device_lists *lists, const char *path)
 {
-	struct device_lists *lists = user;
-	int ret = is_accelerator(node->path);
-	json_t *device;
+	json_t *device = json_pack("{s:s, s:{s:[o]}}", "name", strrchr(path, '/') + 1,
+				   "containerEdits", "deviceNodes", node_of(path));
 
-	if (ret <= 0)
-		return ret;
-	device = json_pack("{s:s, s:{s:[o]}}", "name", node->name, "containerEdits",
-			   "deviceNodes", node_of(node->path));
 	if (json_array_append_new(lists->devices, device) ||
-	    json_array_append_new(lists->nodes, node_of(node->path)))
+	    json_array_append_new(lists->nodes, node_of(path)))
 		return -ENOMEM;
 	lists->count++;
 	return 0;
+}
+
+/* Add all that can be opened. Return: an exit status. */
+static int add_devices(struct device_lists *lists)
+{
+	const uint32_t all = nnactl_nodes_count();
+	char path[64];
+
+	for (uint32_t i = 0; !nna_device_find(i, path, sizeof(path)); i++)
+		if (add_device(lists, path))
+			return nnactl_error("out of memory");
+	if (all <= lists->count && lists->count)
+		return 0;
+	if (!all)
+		return nnactl_error("no accelerator in " NNACTL_NODE_FOLDERS
+				    ": load the driver (nnactl load)");
+	/* A specification that says "all" has all. */
+	return nnactl_error("%u of %u accelerators in " NNACTL_NODE_FOLDERS " cannot be opened: "
+			    "join the group that owns them (render), or be root",
+			    all - lists->count, all);
 }
 
 /* Write @spec to @path, or to the output if it is NULL. Return: an exit status. */
@@ -92,7 +94,7 @@ static int cdi_main(int argc, char **argv)
 {
 	struct device_lists lists = { .devices = json_array(), .nodes = json_array() };
 	const char *path = NULL;
-	int c, ret = 0, status = 0;
+	int c, status = 0;
 	json_t *spec;
 
 	while ((c = nnactl_option(&NNACTL_CDI, argc, argv, &status)) > 0)
@@ -103,14 +105,8 @@ static int cdi_main(int argc, char **argv)
 		c = 0;
 	}
 	if (c)
-		ret = nnactl_nodes_each(add_device, &lists);
-	if (c && ret)
-		status = nnactl_error("cannot open the devices in " NNACTL_NODE_FOLDERS ": %s",
-				      strerror(-ret));
-	else if (c && !lists.count)
-		status = nnactl_error("no accelerator in " NNACTL_NODE_FOLDERS
-				      ": load the driver (nnactl load)");
-	if (!c || ret || !lists.count) {
+		status = add_devices(&lists);
+	if (!c || status) {
 		json_decref(lists.devices);
 		json_decref(lists.nodes);
 		return status;
@@ -126,7 +122,7 @@ static int cdi_main(int argc, char **argv)
 	json_decref(spec);
 	if (!status && path && nnactl_json())
 		return nnactl_json_print(json_pack("{s:s, s:s, s:i}", "output", path, "kind", CDI_KIND,
-						   "devices", lists.count));
+						   "devices", (int)lists.count));
 	return status;
 }
 

@@ -76,11 +76,91 @@ static int load_dependencies(struct kmod_ctx *kmod, struct kmod_module *module, 
 	return ret;
 }
 
-static int load(const char *path, const char *parameters)
+/* What the kernel takes for every module. */
+static const char *const COMMON[] = { "dyndbg", "async_probe" };
+
+/* Whether NAME of @parameter, "NAME=VALUE", has the length and the text of @name. */
+static bool is_named(const char *parameter, const char *name, size_t length)
+{
+	if (strcspn(parameter, "=") != length)
+		return false;
+	/* The kernel takes a dash for an underscore. */
+	for (size_t i = 0; i < length; i++)
+		if (parameter[i] != name[i] && !(parameter[i] == '-' && name[i] == '_'))
+			return false;
+	return true;
+}
+
+/*
+ * The kernel ignores a parameter that a module does not have. Names are those of "parmtype" in the
+ * file, NAME:TYPE. Return: 0, or 1 with the error printed.
+ */
+static int check_parameter(const struct kmod_list *list, const char *path, const char *parameter)
+{
+	const int length = (int)strcspn(parameter, "=");
+	const struct kmod_list *at;
+	char names[256] = "none";
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(COMMON) / sizeof(COMMON[0]); i++)
+		if (is_named(parameter, COMMON[i], strlen(COMMON[i])))
+			return 0;
+	kmod_list_foreach(at, list) {
+		const char *name = kmod_module_info_get_value(at);
+		const size_t size = strcspn(name, ":");
+
+		if (strcmp(kmod_module_info_get_key(at), "parmtype"))
+			continue;
+		if (is_named(parameter, name, size))
+			return 0;
+		if (n < sizeof(names))
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%.*s", n ? ", " : "",
+					      (int)size, name);
+	}
+	return nnactl_error("%s has no parameter '%.*s': it has %s", path, length, parameter, names);
+}
+
+/* @parameters: "NAME=VALUE" each, of @count. Return: 0, or 1 with the error printed. */
+static int check_parameters(struct kmod_module *module, const char *path,
+			    const char *const *parameters, size_t count)
+{
+	struct kmod_list *list = NULL;
+	int ret;
+
+	ret = kmod_module_get_info(module, &list);
+	if (ret < 0)
+		return nnactl_error("%s is not a kernel module: %s", path, strerror(-ret));
+	ret = 0;
+	for (size_t i = 0; i < count && !ret; i++)
+		ret = check_parameter(list, path, parameters[i]);
+	kmod_module_info_free_list(list);
+	return ret;
+}
+
+/* One text of all parameters, which the caller frees; NULL with the error printed. */
+static char *join(const char *const *parameters, size_t count)
+{
+	size_t size = 1;
+	char *text;
+
+	for (size_t i = 0; i < count; i++)
+		size += strlen(parameters[i]) + 1;
+	text = calloc(1, size);
+	if (!text)
+		nnactl_error("out of memory");
+	for (size_t i = 0; text && i < count; i++) {
+		strcat(text, i ? " " : "");
+		strcat(text, parameters[i]);
+	}
+	return text;
+}
+
+static int load(const char *path, const char *const *parameters, size_t count)
 {
 	struct kmod_module *module = NULL;
 	struct kmod_ctx *kmod;
 	struct utsname uts;
+	char *text = NULL;
 	int ret;
 
 	kmod = kmod_new(NULL, NULL);
@@ -92,10 +172,16 @@ static int load(const char *path, const char *parameters)
 		ret = nnactl_error("%s: %s", path, strerror(-ret));
 		goto out;
 	}
-	ret = load_dependencies(kmod, module, path);
+	ret = check_parameters(module, path, parameters, count) ?:
+	      load_dependencies(kmod, module, path);
 	if (ret)
 		goto out;
-	ret = kmod_module_insert_module(module, 0, parameters[0] ? parameters : NULL);
+	text = join(parameters, count);
+	if (!text) {
+		ret = 1;
+		goto out;
+	}
+	ret = kmod_module_insert_module(module, 0, count ? text : NULL);
 	switch (-ret) {
 	case 0:
 		break;
@@ -116,8 +202,13 @@ static int load(const char *path, const char *parameters)
 				   "build it against its headers", path, release(&uts));
 		break;
 	case ENOENT:
-		ret = nnactl_error("%s needs symbols that kernel %s lacks, or knows no such "
-				   "parameter; see dmesg", path, release(&uts));
+		ret = nnactl_error("%s needs symbols that kernel %s lacks; see dmesg", path,
+				   release(&uts));
+		break;
+	case EINVAL:
+	case ERANGE:
+		ret = nnactl_error("kernel %s refuses %s%s%s: %s; see dmesg", release(&uts), path,
+				   count ? " with " : "", text, strerror(-ret));
 		break;
 	case EKEYREJECTED:
 	case ENOKEY:
@@ -129,6 +220,7 @@ static int load(const char *path, const char *parameters)
 		break;
 	}
 out:
+	free(text);
 	kmod_module_unref(module);
 	kmod_unref(kmod);
 	return ret;
@@ -185,29 +277,25 @@ static int print_done(const char *verb, const char *module)
 
 static int load_main(int argc, char **argv)
 {
-	char *parameters;
-	size_t size = 0;
+	const char **parameters = calloc((size_t)argc + 1, sizeof(*parameters));
+	size_t count = 0;
 	int c, status = 0;
 
-	for (c = 0; c < argc; c++)
-		size += strlen(argv[c]) + 2;
-	parameters = calloc(1, size);
 	if (!parameters)
 		return nnactl_error("out of memory");
 	while ((c = nnactl_option(&NNACTL_LOAD, argc, argv, &status)) > 0) {
-		if (!strchr(optarg, '=') || strchr(optarg, ' ')) {
+		if (!strchr(optarg, '=') || *optarg == '=' || strchr(optarg, ' ')) {
 			status = nnactl_misuse("--param must be NAME=VALUE, not '%s'", optarg);
 			c = 0;
 			break;
 		}
-		if (parameters[0])
-			strcat(parameters, " ");
-		strcat(parameters, optarg);
+		parameters[count++] = optarg;
 	}
 	if (c && optind + 1 != argc)
 		status = nnactl_misuse("load takes one module file");
 	else if (c)
-		status = load(argv[optind], parameters) ?: print_done("loaded", argv[optind]);
+		status = load(argv[optind], parameters, count) ?:
+			 print_done("loaded", argv[optind]);
 	free(parameters);
 	return status;
 }
@@ -234,7 +322,8 @@ const struct nnactl_command NNACTL_LOAD = {
 	.arguments = "FILE.ko [--param NAME=VALUE]...",
 	.what = "load a kernel module and what it needs",
 	.help = "nnactl load FILE.ko [--param NAME=VALUE]... [--json]\n\n"
-		"Loads the modules that the file depends on from /lib/modules, then the file.",
+		"Loads the modules that the file depends on from /lib/modules, then the file. A\n"
+		"parameter that the module does not have is an error; modinfo FILE.ko lists them.",
 	.options = LOAD_OPTIONS,
 	.main = load_main,
 };

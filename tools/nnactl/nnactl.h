@@ -78,8 +78,11 @@ enum nnactl_style { NNACTL_PLAIN, NNACTL_BOLD, NNACTL_GOOD, NNACTL_BAD };
  * What switches a style on: "" where @to is no terminal, where NO_COLOR is set, and with --json.
  */
 const char *nnactl_style(FILE *to, enum nnactl_style style);
-/* Columns of the terminal at stdout, of $COLUMNS, or 80. */
+/* Whether @to is a terminal that can be written over, and --json is not given. */
+bool nnactl_is_terminal(FILE *to);
+/* Columns of the terminal at stdout, of $COLUMNS, or 80; and rows, of $LINES, or 24. */
 uint32_t nnactl_columns(void);
+uint32_t nnactl_rows(void);
 
 /*
  * Say on a terminal at stderr, once it takes over a second, what is being done; "file.tflite:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The nodes that an accelerator may have: see nodes.h. */
+/*
+ * Nodes are accel nodes, or render nodes where the kernel has no DRM accelerators: see nodes.h.
+ */
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@ static const struct place {
 	{ "/dev/dri", "renderD", "/sys/class/drm" },
 };
 
-/* What sysfs says of a node's driver: 1 it is nna, 0 it is another one, -1 nothing. */
-static int has_driver(const struct place *place, const char *name)
+/* Whether sysfs says that the nna driver has the node. */
+static bool is_ours(const struct place *place, const char *name)
 {
 	char path[128], target[256];
 	const char *driver;
@@ -27,89 +28,86 @@ static int has_driver(const struct place *place, const char *name)
 	snprintf(path, sizeof(path), "%s/%.40s/device/driver", place->class, name);
 	n = readlink(path, target, sizeof(target) - 1);
 	if (n <= 0)
-		return -1;
+		return false;
 	target[n] = 0;
 	driver = strrchr(target, '/');
 	return !strcmp(driver ? driver + 1 : target, "nna");
 }
 
-static bool is_node(const struct place *place, const char *name)
-{
-	return !strncmp(name, place->prefix, strlen(place->prefix));
-}
-
-static int visit_place(const struct place *place,
-		       int (*visit)(const struct nnactl_node *node, void *user), void *user)
-{
-	struct dirent **names;
-	int count, ret = 0;
-
-	count = scandir(place->dir, &names, NULL, versionsort);
-	if (count < 0)
-		return errno == ENOENT ? 0 : -errno;
-	for (int i = 0; i < count; i++) {
-		struct nnactl_node node = { .name = names[i]->d_name };
-
-		if (!ret && is_node(place, node.name)) {
-			const int driver = has_driver(place, node.name);
-
-			snprintf(node.path, sizeof(node.path), "%s/%.40s", place->dir, node.name);
-			node.ours = driver == 1;
-			ret = driver ? visit(&node, user) : 0;
-		}
-		free(names[i]);
-	}
-	free(names);
-	return ret;
-}
-
-int nnactl_nodes_each(int (*visit)(const struct nnactl_node *node, void *user), void *user)
-{
-	int ret = 0;
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !ret; i++)
-		ret = visit_place(&places[i], visit, user);
-	return ret;
-}
-
-/* What nnactl_nodes_name() looks for. */
+/**
+ * struct search - what is looked for in sysfs
+ * @device: "auto" or a path; NULL to count only
+ * @path: receives the path of the first node of that name, of @size bytes
+ * @nodes: all nodes; @ours of them the nna driver has
+ * @found: @path has been filled in
+ */
 struct search {
 	const char *device;
 	char *path;
 	size_t size;
+	uint32_t nodes, ours;
+	bool found;
 };
 
-static int compare_node(const struct nnactl_node *node, void *user)
+static void see_node(const struct place *place, const char *name, struct search *search)
 {
-	const struct search *search = user;
+	char path[64];
 
-	if (!node->ours ||
-	    (strcmp(search->device, "auto") && strcmp(search->device, node->path)))
-		return 0;
-	snprintf(search->path, search->size, "%s", node->path);
-	return 1;
+	if (strncmp(name, place->prefix, strlen(place->prefix)))
+		return;
+	search->nodes++;
+	if (!is_ours(place, name))
+		return;
+	search->ours++;
+	snprintf(path, sizeof(path), "%s/%.40s", place->dir, name);
+	if (search->found || !search->device ||
+	    (strcmp(search->device, "auto") && strcmp(search->device, path)))
+		return;
+	snprintf(search->path, search->size, "%s", path);
+	search->found = true;
+}
+
+static void search_place(const struct place *place, struct search *search)
+{
+	struct dirent **names;
+	int count;
+
+	count = scandir(place->class, &names, NULL, versionsort);
+	for (int i = 0; i < count; i++) {
+		see_node(place, names[i]->d_name, search);
+		free(names[i]);
+	}
+	if (count >= 0)
+		free(names);
+}
+
+static void search_all(struct search *search)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		search_place(&places[i], search);
 }
 
 bool nnactl_nodes_name(const char *device, char *path, size_t size)
 {
-	struct search search = { device, path, size };
+	struct search search = { .device = device, .path = path, .size = size };
 
 	snprintf(path, size, "%s", device);
-	return nnactl_nodes_each(compare_node, &search) == 1;
+	search_all(&search);
+	return search.found;
+}
+
+uint32_t nnactl_nodes_count(void)
+{
+	struct search search = { 0 };
+
+	search_all(&search);
+	return search.ours;
 }
 
 bool nnactl_nodes_any(void)
 {
-	bool any = false;
+	struct search search = { 0 };
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		DIR *dir = opendir(places[i].class);
-
-		for (struct dirent *e = dir ? readdir(dir) : NULL; e && !any; e = readdir(dir))
-			any = is_node(&places[i], e->d_name) &&
-			      has_driver(&places[i], e->d_name) == 1;
-		if (dir)
-			closedir(dir);
-	}
-	return any;
+	search_all(&search);
+	return search.nodes;
 }

@@ -32,12 +32,18 @@ static struct progress {
 	char text[160];
 } progress = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
 
+bool nnactl_is_terminal(FILE *to)
+{
+	const char *terminal = getenv("TERM");
+
+	return !nnactl_json() && isatty(fileno(to)) && !(terminal && !strcmp(terminal, "dumb"));
+}
+
 static bool is_rich(FILE *to)
 {
-	const char *terminal = getenv("TERM"), *none = getenv("NO_COLOR");
+	const char *none = getenv("NO_COLOR");
 
-	return !nnactl_json() && isatty(fileno(to)) && !(none && *none) &&
-	       !(terminal && !strcmp(terminal, "dumb"));
+	return nnactl_is_terminal(to) && !(none && *none);
 }
 
 const char *nnactl_style(FILE *to, enum nnactl_style style)
@@ -52,15 +58,26 @@ const char *nnactl_style(FILE *to, enum nnactl_style style)
 	return is_rich(to) ? codes[style] : "";
 }
 
+/* Of the variable @name or of the terminal, from @least on; else @otherwise. */
+static uint32_t extent(const char *name, long least, bool rows, uint32_t otherwise)
+{
+	const char *text = getenv(name);
+	struct winsize size;
+	long n = text ? strtol(text, NULL, 10) : 0;
+
+	if (n < least && isatty(1) && !ioctl(1, TIOCGWINSZ, &size))
+		n = rows ? size.ws_row : size.ws_col;
+	return n >= least && n <= 1000 ? (uint32_t)n : otherwise;
+}
+
 uint32_t nnactl_columns(void)
 {
-	const char *text = getenv("COLUMNS");
-	struct winsize size;
-	long columns = text ? strtol(text, NULL, 10) : 0;
+	return extent("COLUMNS", 40, false, 80);
+}
 
-	if (columns < 40 && isatty(1) && !ioctl(1, TIOCGWINSZ, &size))
-		columns = size.ws_col;
-	return columns >= 40 && columns <= 1000 ? (uint32_t)columns : 80;
+uint32_t nnactl_rows(void)
+{
+	return extent("LINES", 5, true, 24);
 }
 
 static void *show(void *data)

@@ -1,238 +1,201 @@
 // SPDX-License-Identifier: MIT
 /*
- * nnactl top: which processes use the accelerator. The driver tells in the fdinfo of each of its
- * open files how long the rings have run jobs of that file (the kernel's drm-usage-stats); two
- * snapshots of /proc give the share of the time between them.
+ * nnactl top: which processes use accelerators. Drivers tell in the fdinfo of each of their open
+ * files how long their engines have run jobs of that file (clients.h); two snapshots give the share
+ * of the time between them. On a terminal each list takes the place of the one before.
  */
+#include "tools/nnactl/clients.h"
 #include "tools/nnactl/nnactl.h"
 #include "tools/nnactl/nodes.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
-#define ENGINES 4
-#define CLIENTS_MAX 1024
+#define BAR_SIZE 10
+/* Columns of an engine, unless its name is longer. */
+#define ENGINE_COLUMNS 8
 
-static const char *const ENGINE_NAMES[ENGINES] = { "low", "medium", "high", "realtime" };
-
-/**
- * struct client - an open file of the driver
- * @id: drm-client-id
- * @pid: one process that has it open
- * @name: of that process
- * @ns: run time on each engine, in nanoseconds
- * @memory: bytes of its buffers
- */
-struct client {
-	uint64_t id;
-	long pid;
-	char name[64];
-	uint64_t ns[ENGINES];
-	uint64_t memory;
-};
-
-/**
- * struct snapshot - all clients at one moment
- * @count: clients
- * @when: nnactl_now()
- */
-struct snapshot {
-	struct client clients[CLIENTS_MAX];
-	size_t count;
-	uint64_t when;
-};
-
-/* Bytes of a text like "12 KiB". */
-static uint64_t parse_size(const char *text)
+static int columns_of(const struct nnactl_engine *engine)
 {
-	char *unit;
-	uint64_t n = strtoull(text, &unit, 10);
+	const int length = (int)strlen(engine->name);
 
-	if (strstr(unit, "KiB"))
-		return n << 10;
-	if (strstr(unit, "MiB"))
-		return n << 20;
-	if (strstr(unit, "GiB"))
-		return n << 30;
-	return n;
+	return length > ENGINE_COLUMNS ? length : ENGINE_COLUMNS;
 }
 
-/* Return: whether the file is one of the driver's. */
-static bool parse_fdinfo(const char *path, struct client *client)
+static void print_memory(FILE *to, uint64_t bytes)
 {
-	FILE *f = fopen(path, "r");
-	bool ours = false;
-	char line[256];
+	if (bytes >= UINT64_C(10) << 30)
+		fprintf(to, " %6.1f GiB", (double)bytes / 0x1p30);
+	else if (bytes >= UINT64_C(10) << 20)
+		fprintf(to, " %6.1f MiB", (double)bytes / 0x1p20);
+	else
+		fprintf(to, " %6" PRIu64 " KiB", bytes >> 10);
+}
 
-	if (!f)
-		return false;
-	memset(client, 0, sizeof(*client));
-	while (fgets(line, sizeof(line), f)) {
-		char *value = strchr(line, ':');
+/* "[||||      ]", at least one for what is not idle. */
+static void print_bar(FILE *to, double share)
+{
+	int length = (int)(share * BAR_SIZE + .5);
 
-		if (!value)
-			continue;
-		*value++ = 0;
-		value += strspn(value, " \t");
-		value[strcspn(value, "\n")] = 0;
-		if (!strcmp(line, "drm-driver"))
-			ours = !strcmp(value, "nna");
-		else if (!strcmp(line, "drm-client-id"))
-			client->id = strtoull(value, NULL, 10);
-		else if (!strcmp(line, "drm-resident-memory"))
-			client->memory = parse_size(value);
-		else if (!strncmp(line, "drm-engine-", 11))
-			for (size_t i = 0; i < ENGINES; i++)
-				if (!strcmp(line + 11, ENGINE_NAMES[i]))
-					client->ns[i] = strtoull(value, NULL, 10);
+	length = length > BAR_SIZE ? BAR_SIZE : length ?: share > 0;
+	fprintf(to, "  [%.*s%*s]", length, "||||||||||", BAR_SIZE - length, "");
+}
+
+/* The head of the clients of one device; all have the same engines. */
+static void print_head(FILE *to, const struct nnactl_client *client)
+{
+	fprintf(to, "%s%s%s%s%s\n", nnactl_style(stdout, NNACTL_BOLD), client->driver,
+		client->device[0] ? " at " : "", client->device,
+		nnactl_style(stdout, NNACTL_PLAIN));
+	fprintf(to, "%8s %10s  %-*s", "PID", "MEMORY", BAR_SIZE + 2, "BUSIEST");
+	for (uint32_t k = 0; k < client->engine_count; k++)
+		fprintf(to, " %*s", columns_of(&client->engines[k]), client->engines[k].name);
+	fprintf(to, "  NAME\n");
+}
+
+static void print_clients(FILE *to, const struct nnactl_clients *clients)
+{
+	for (size_t i = 0; i < clients->count; i++) {
+		const struct nnactl_client *c = &clients->at[i];
+
+		if (!i || !nnactl_client_same_device(c, c - 1))
+			print_head(to, c);
+		fprintf(to, "%8ld", c->pid);
+		print_memory(to, c->memory);
+		print_bar(to, c->busy);
+		for (uint32_t k = 0; k < c->engine_count; k++)
+			fprintf(to, " %*.1f%%", columns_of(&c->engines[k]) - 1,
+				100 * c->engines[k].use);
+		fprintf(to, "  %s\n", c->name);
 	}
-	fclose(f);
-	return ours;
+	if (!clients->count)
+		fprintf(to, "nobody uses an accelerator%s\n",
+			clients->hidden ? ", as far as can be seen" : "");
+	if (clients->hidden)
+		fprintf(to, "%u process%s of other users cannot be seen: be root to see them\n",
+			clients->hidden, clients->hidden == 1 ? "" : "es");
 }
 
-static void read_name(long pid, char *name, size_t size)
+/* Bytes of @text that take @columns columns at most; control sequences take none. */
+static size_t cut(const char *text, size_t length, uint32_t columns)
 {
-	char path[64];
-	FILE *f;
+	bool in_sequence = false;
+	size_t i;
 
-	snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
-	f = fopen(path, "r");
-	if (!f || !fgets(name, (int)size, f))
-		snprintf(name, size, "?");
-	name[strcspn(name, "\n")] = 0;
-	if (f)
-		fclose(f);
-}
+	for (i = 0; i < length; i++) {
+		const unsigned char c = (unsigned char)text[i];
 
-static void add_process(struct snapshot *to, long pid)
-{
-	char path[300];
-	struct dirent *e;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%ld/fdinfo", pid);
-	dir = opendir(path);
-	if (!dir)
-		return;
-	while ((e = readdir(dir)) && to->count < CLIENTS_MAX) {
-		struct client *c = &to->clients[to->count];
-		bool known = false;
-
-		if (e->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%ld/fdinfo/%s", pid, e->d_name);
-		if (!parse_fdinfo(path, c))
-			continue;
-		/* A file that several descriptors or processes share counts once. */
-		for (size_t i = 0; i < to->count; i++)
-			known |= to->clients[i].id == c->id;
-		if (known)
-			continue;
-		c->pid = pid;
-		read_name(pid, c->name, sizeof(c->name));
-		to->count++;
+		if (in_sequence) {
+			in_sequence = c != 'm';
+		} else if (c == 033) {
+			in_sequence = true;
+		} else if ((c & 0xc0) != 0x80) {
+			if (!columns)
+				break;
+			columns--;
+		}
 	}
-	closedir(dir);
+	return i;
 }
 
-static int take(struct snapshot *to)
+/* Print over what stands on the terminal, as much as it has room for. */
+static void refresh(const char *text, bool first)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *e;
+	const uint32_t columns = nnactl_columns(), rows = nnactl_rows();
 
-	if (!dir)
-		return nnactl_error("/proc: %s", strerror(errno));
-	to->count = 0;
-	to->when = nnactl_now();
-	while ((e = readdir(dir))) {
-		char *end;
-		long pid = strtol(e->d_name, &end, 10);
+	fputs(first ? "\033[2J\033[H" : "\033[H", stdout);
+	for (uint32_t row = 1; *text && row < rows; row++) {
+		const size_t length = strcspn(text, "\n");
 
-		if (pid > 0 && !*end)
-			add_process(to, pid);
+		fwrite(text, 1, cut(text, length, columns), stdout);
+		fputs("\033[K\n", stdout);
+		text += length + (text[length] == '\n');
 	}
-	closedir(dir);
+	fputs("\033[J", stdout);
+}
+
+/* Return: 0, or 1 with the error printed. */
+static int print(const struct nnactl_clients *clients, bool on_terminal, bool first)
+{
+	char *text = NULL, clock[16];
+	time_t now = time(NULL);
+	struct tm local;
+	size_t size;
+	FILE *to;
+
+	if (!on_terminal) {
+		print_clients(stdout, clients);
+		return 0;
+	}
+	to = open_memstream(&text, &size);
+	if (!to)
+		return nnactl_error("out of memory");
+	if (localtime_r(&now, &local) && strftime(clock, sizeof(clock), "%H:%M:%S", &local))
+		fprintf(to, "nnactl top  %s, %zu client%s; Ctrl-C ends it\n\n", clock,
+			clients->count, clients->count == 1 ? "" : "s");
+	print_clients(to, clients);
+	if (fclose(to)) {
+		free(text);
+		return nnactl_error("out of memory");
+	}
+	refresh(text, first);
+	free(text);
 	return 0;
 }
 
-static const struct client *find_client(const struct snapshot *in, uint64_t id)
-{
-	for (size_t i = 0; i < in->count; i++)
-		if (in->clients[i].id == id)
-			return &in->clients[i];
-	return NULL;
-}
-
-static void print(const struct snapshot *before, const struct snapshot *after)
-{
-	double elapsed = (double)(after->when - before->when);
-
-	printf("%8s %10s", "PID", "MEMORY");
-	for (size_t k = 0; k < ENGINES; k++)
-		printf(" %9s", ENGINE_NAMES[k]);
-	printf("  NAME\n");
-	for (size_t i = 0; i < after->count; i++) {
-		const struct client *c = &after->clients[i], *old = find_client(before, c->id);
-
-		printf("%8ld %6" PRIu64 " KiB", c->pid, c->memory >> 10);
-		for (size_t k = 0; k < ENGINES; k++)
-			printf(" %8.1f%%",
-			       old ? 100.0 * (double)(c->ns[k] - old->ns[k]) / elapsed : 0.0);
-		printf("  %s\n", c->name);
-	}
-	if (!after->count)
-		printf("nobody uses an accelerator\n");
-	fflush(stdout);
-}
-
 /* For --json: one value for each interval. */
-static int print_json(const struct snapshot *before, const struct snapshot *after)
+static int print_json(const struct nnactl_clients *clients, double seconds)
 {
-	double elapsed = (double)(after->when - before->when);
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < after->count; i++) {
-		const struct client *c = &after->clients[i], *old = find_client(before, c->id);
+	for (size_t i = 0; i < clients->count; i++) {
+		const struct nnactl_client *c = &clients->at[i];
 		json_t *use = json_object();
 
-		for (size_t k = 0; k < ENGINES; k++)
-			json_object_set_new(use, ENGINE_NAMES[k],
-					    json_real(old ? (double)(c->ns[k] - old->ns[k]) /
-							    elapsed : 0));
-		json_array_append_new(list, json_pack("{s:I, s:o?, s:I, s:o}", "pid",
+		for (uint32_t k = 0; k < c->engine_count; k++)
+			json_object_set_new(use, c->engines[k].name,
+					    nnactl_json_number(c->engines[k].use));
+		json_array_append_new(list, json_pack("{s:I, s:o?, s:o?, s:o?, s:I, s:o}", "pid",
 						      (json_int_t)c->pid, "name",
-						      nnactl_json_text(c->name), "memory",
+						      nnactl_json_text(c->name), "driver",
+						      nnactl_json_text(c->driver), "device",
+						      nnactl_json_text(c->device), "memory",
 						      (json_int_t)c->memory, "use", use));
 	}
-	return nnactl_json_print(json_pack("{s:f, s:o}", "seconds", elapsed / 1e9, "clients",
-					   list));
+	return nnactl_json_print(json_pack("{s:f, s:i, s:o}", "seconds", seconds, "hidden",
+					   clients->hidden, "clients", list));
 }
 
 static int watch(uint32_t interval, uint32_t count)
 {
-	struct snapshot *shots = calloc(2, sizeof(*shots));
+	const struct timespec pause = { interval / 1000, interval % 1000 * 1000000L };
+	const bool on_terminal = nnactl_is_terminal(stdout);
+	struct nnactl_clients shots[2] = { 0 };
 	int ret;
 
-	if (!shots)
-		return nnactl_error("out of memory");
-	ret = take(&shots[0]);
+	ret = nnactl_clients_take(&shots[0]);
 	for (uint32_t i = 0; !ret && (!count || i < count); i++) {
-		const struct snapshot *before = &shots[i % 2], *after = &shots[(i + 1) % 2];
+		const struct nnactl_clients *before = &shots[i % 2];
+		struct nnactl_clients *now = &shots[(i + 1) % 2];
 
-		usleep(interval * 1000);
-		ret = take(&shots[(i + 1) % 2]);
-		if (!ret && nnactl_json())
-			ret = print_json(before, after);
-		else if (!ret)
-			print(before, after);
+		nanosleep(&pause, NULL);
+		ret = nnactl_clients_take(now);
+		if (ret)
+			break;
+		nnactl_clients_compare(now, before);
+		if (nnactl_json())
+			ret = print_json(now, (double)(now->when - before->when) / 1e9);
+		else
+			ret = print(now, on_terminal, !i);
 		fflush(stdout);
 	}
-	free(shots);
+	if (ret < 0)
+		ret = nnactl_error("/proc: %s", strerror(-ret));
+	nnactl_clients_free(&shots[0]);
+	nnactl_clients_free(&shots[1]);
 	return ret;
 }
 
@@ -252,7 +215,7 @@ static int top_main(int argc, char **argv)
 	if (optind != argc)
 		return nnactl_misuse("top takes no argument '%s'", argv[optind]);
 	if (!nnactl_nodes_any())
-		return nnactl_error("there is no NNA accelerator on this machine: load the driver "
+		return nnactl_error("there is no accelerator on this machine: load the driver "
 				    "(nnactl load nna.ko); the loopback runs in its own process");
 	return watch(interval, count);
 }
@@ -267,10 +230,13 @@ static const struct option OPTIONS[] = {
 const struct nnactl_command NNACTL_TOP = {
 	.name = "top",
 	.arguments = "[--interval MS] [--count N]",
-	.what = "print who uses the accelerator",
+	.what = "show who uses the accelerator",
 	.help = "nnactl top [--interval MS] [--count N] [--json]\n\n"
-		"Prints who uses the accelerator: how much of the time its rings ran jobs of each\n"
-		"process, and the memory of its buffers. Other users' processes are seen by root.",
+		"Shows who uses the accelerator: how much of the time its rings ran jobs of each\n"
+		"process, as a bar for the busiest ring and a number for each, and the memory of its\n"
+		"buffers. It shows accelerators and GPUs of other drivers, too, whose engines take the\n"
+		"place of the rings. On a terminal the list is refreshed in its place. Only root sees\n"
+		"other users' processes; a line, or \"hidden\" with --json, says how many are not seen.",
 	.options = OPTIONS,
 	.main = top_main,
 };
