@@ -28,6 +28,60 @@ void image_free(struct image *image)
 	*image = (struct image){ 0 };
 }
 
+int image_check_sides(const char *kind, int64_t width, int64_t height, char *error)
+{
+	if (width >= 1 && height >= 1 && width <= IMAGE_MAX_SIDE && height <= IMAGE_MAX_SIDE)
+		return 0;
+	snprintf(error, IMAGE_ERROR_SIZE,
+		 width < 1 || height < 1 ? "damaged %s: it has no size" :
+		 "%s that is too large: a side has more than %d pixels", kind, IMAGE_MAX_SIDE);
+	return -EINVAL;
+}
+
+int image_create_decoded(struct image *image, const char *kind, int64_t width, int64_t height,
+			 char *error)
+{
+	int ret = image_check_sides(kind, width, height, error);
+
+	if (ret)
+		return ret;
+	ret = image_create(image, (uint32_t)width, (uint32_t)height);
+	if (ret)
+		snprintf(error, IMAGE_ERROR_SIZE, "out of memory");
+	return ret;
+}
+
+int image_orient(struct image *image, uint32_t orientation)
+{
+	/* By the format: 5 to 8 exchange the sides; then columns, rows or both run backwards. */
+	const bool turned = orientation >= 5 && orientation <= 8;
+	const bool back_x = orientation == 2 || orientation == 3 || orientation == 7 ||
+			    orientation == 8;
+	const bool back_y = orientation == 3 || orientation == 4 || orientation == 6 ||
+			    orientation == 7;
+	struct image upright;
+	uint32_t x, y;
+
+	if (orientation < 2 || orientation > 8)
+		return 0;
+	if (image_create(&upright, turned ? image->height : image->width,
+			 turned ? image->width : image->height))
+		return -ENOMEM;
+	for (y = 0; y < upright.height; y++) {
+		for (x = 0; x < upright.width; x++) {
+			const uint32_t column = turned ? y : x, row = turned ? x : y;
+			const uint32_t from_x = back_x ? image->width - 1 - column : column;
+			const uint32_t from_y = back_y ? image->height - 1 - row : row;
+
+			memcpy(upright.pixels + ((size_t)y * upright.width + x) * 3,
+			       image->pixels + ((size_t)from_y * image->width + from_x) * 3, 3);
+		}
+	}
+	image_free(image);
+	*image = upright;
+	return 0;
+}
+
 int image_write(const struct image *image, const char *path, char *error,
 		int (*encode)(const struct image *image, FILE *file, char *error))
 {

@@ -30,15 +30,25 @@ struct image {
 int image_create(struct image *image, uint32_t width, uint32_t height);
 void image_free(struct image *image);
 
+/*
+ * For decoders: whether a picture of the kind @kind may have such sides, and a black picture of
+ * them. Return: 0, -EINVAL or -ENOMEM, with a line in @error.
+ */
+int image_check_sides(const char *kind, int64_t width, int64_t height, char *error);
+int image_create_decoded(struct image *image, const char *kind, int64_t width, int64_t height,
+			 char *error);
+
 /**
- * image_load() - read a BMP, PNG or JPEG file
+ * image_load() - read a BMP, PNG or JPEG file, or one that an installed library decodes
+ * @path: of a file or a pipe; "-" is the standard input
  * @image: filled on success
  * @error: IMAGE_ERROR_SIZE bytes for one line, without the path
  *
- * The kind is told by the first bytes, not by the name. Transparency is dropped, grey becomes RGB.
+ * The kind is told by the first bytes, not by the name. Transparency is dropped, grey and CMYK
+ * become RGB, 16 bits 8; a picture is turned as its Exif data says.
  *
  * Return: 0, a negative errno of reading, -EINVAL for a file that is none of them or damaged,
- * -ENOMEM.
+ * -ENOTSUP for one whose library is not installed, -ENOMEM.
  */
 int image_load(const char *path, struct image *image, char *error);
 
@@ -49,6 +59,10 @@ int image_decode(const uint8_t *data, size_t size, struct image *image, char *er
 int image_decode_bmp(const uint8_t *data, size_t size, struct image *image, char *error);
 int image_decode_png(const uint8_t *data, size_t size, struct image *image, char *error);
 int image_decode_jpeg(const uint8_t *data, size_t size, struct image *image, char *error);
+int image_decode_webp(const uint8_t *data, size_t size, struct image *image, char *error);
+int image_decode_gif(const uint8_t *data, size_t size, struct image *image, char *error);
+int image_decode_tiff(const uint8_t *data, size_t size, struct image *image, char *error);
+int image_decode_heif(const uint8_t *data, size_t size, struct image *image, char *error);
 
 /**
  * image_write() - write a picture to a file, which a failure leaves behind nothing of
@@ -76,6 +90,15 @@ bool image_can_save(const char *path);
  * Return: 0, -EINVAL, -ENOMEM.
  */
 int image_resize(const struct image *from, struct image *to, uint32_t width, uint32_t height);
+
+/*
+ * The orientation in Exif data, which begins with "II" or "MM": 1 to 8; 1, which leaves a picture
+ * as it is, where there is none that makes sense.
+ */
+uint32_t image_exif_orientation(const uint8_t *data, size_t size);
+
+/* Turn and mirror a picture of an orientation, such that it stands upright. Return: 0, -ENOMEM. */
+int image_orient(struct image *image, uint32_t orientation);
 
 /* 0 to 255 each. */
 struct image_color {

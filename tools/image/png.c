@@ -14,16 +14,12 @@ int image_decode_png(const uint8_t *data, size_t size, struct image *image, char
 
 	if (!png_image_begin_read_from_memory(&png, data, size))
 		goto damaged;
-	if (png.width > IMAGE_MAX_SIDE || png.height > IMAGE_MAX_SIDE) {
-		png_image_free(&png);
-		snprintf(error, IMAGE_ERROR_SIZE, "PNG that is too large");
-		return -EINVAL;
-	}
 	png.format = PNG_FORMAT_RGB;
-	ret = image_create(image, png.width, png.height);
+	/* Else libpng takes 16 bits without a gamma for linear light, which they are not. */
+	png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
+	ret = image_create_decoded(image, "PNG", png.width, png.height, error);
 	if (ret) {
 		png_image_free(&png);
-		snprintf(error, IMAGE_ERROR_SIZE, "out of memory");
 		return ret;
 	}
 	if (png_image_finish_read(&png, &black, image->pixels, 0, NULL))

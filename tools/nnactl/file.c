@@ -7,20 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *nnactl_file_name(const char *path)
+{
+	return strcmp(path, "-") ? path : "the standard input";
+}
+
 char *nnactl_file_read(const char *path, size_t limit, size_t *size)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
 	char *data = NULL, *more;
 	size_t room = 0, n;
 
 	*size = 0;
 	if (!file) {
-		nnactl_error("%s: %s", path, strerror(errno));
+		nnactl_error("%s: %s", nnactl_file_name(path), strerror(errno));
 		return NULL;
 	}
 	do {
 		if (room >= limit) {
-			nnactl_error("%s: too large: more than %zu MiB", path, limit >> 20);
+			nnactl_error("%s: too large: more than %zu KiB", nnactl_file_name(path),
+				     limit >> 10);
 			goto err;
 		}
 		room += 65536;
@@ -34,14 +40,16 @@ char *nnactl_file_read(const char *path, size_t limit, size_t *size)
 		*size += n;
 	} while (*size == room);
 	if (ferror(file)) {
-		nnactl_error("%s: %s", path, strerror(errno));
+		nnactl_error("%s: %s", nnactl_file_name(path), strerror(errno));
 		goto err;
 	}
-	fclose(file);
+	if (file != stdin)
+		fclose(file);
 	data[*size] = 0;
 	return data;
 err:
 	free(data);
-	fclose(file);
+	if (file != stdin)
+		fclose(file);
 	return NULL;
 }

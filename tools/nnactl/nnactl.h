@@ -110,8 +110,12 @@ __attribute__((format(printf, 2, 3))) int nnactl_failed(const struct nnactl_log 
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t nnactl_now(void);
 
+/* A path as messages name it: "-" is the standard input. */
+const char *nnactl_file_name(const char *path);
+
 /**
  * nnactl_file_read() - a whole file of any kind
+ * @path: "-" is the standard input
  * @limit: bytes above which it cannot be what is wanted; a multiple of 64 KiB
  * @size: how many there are; a NUL that is not counted follows them
  *

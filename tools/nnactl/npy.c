@@ -130,6 +130,7 @@ int nnactl_npy_load(struct nnactl_npy *npy, const char *path)
 	npy->file = nnactl_file_read(path, NPY_MAX, &size);
 	if (!npy->file)
 		return 1;
+	path = nnactl_file_name(path);
 	bytes = (const uint8_t *)npy->file;
 	if (size < MAGIC_SIZE + 6 || memcmp(bytes, MAGIC, MAGIC_SIZE))
 		return nnactl_error("%s: not a NumPy array: save it with np.save()", path);

@@ -160,7 +160,7 @@ static int image_input(struct run *r)
 		return nnactl_error("%s takes %u pictures at once: use --input", r->model,
 				    info.dims[0]);
 	if (image_load(r->image_path, &r->photo, error))
-		return nnactl_error("%s: %s", r->image_path, error);
+		return nnactl_error("%s: %s", nnactl_file_name(r->image_path), error);
 	if (image_resize(&r->photo, &scaled, width, height))
 		return nnactl_error("cannot scale the picture to %ux%u", width, height);
 	r->input_size = info.size;
@@ -189,24 +189,19 @@ static int file_input(struct run *r)
 	uint32_t count = nnactl_session_count(&r->session, true), i;
 	struct nna_io_info info;
 	size_t total = 0, got;
-	FILE *file;
 
 	for (i = 0; i < count; i++) {
 		nnactl_session_io(&r->session, true, i, &info);
 		if (!info.size || __builtin_add_overflow(total, info.size, &total))
 			return nnactl_error("%s: the size of input %u is not known", r->model, i);
 	}
-	r->input = malloc(total + 1);
+	r->input = (uint8_t *)nnactl_file_read(r->raw_input, (total / 65536 + 2) * 65536, &got);
 	if (!r->input)
-		return nnactl_error("out of memory");
-	file = fopen(r->raw_input, "re");
-	if (!file)
-		return nnactl_error("%s: %s", r->raw_input, strerror(errno));
-	got = fread(r->input, 1, total + 1, file);
-	fclose(file);
+		return 1;
 	if (got != total)
 		return nnactl_error("%s has %s bytes than the %zu of the model's inputs",
-				    r->raw_input, got < total ? "fewer" : "more", total);
+				    nnactl_file_name(r->raw_input), got < total ? "fewer" : "more",
+				    total);
 	r->input_size = total;
 	return 0;
 }
@@ -740,10 +735,12 @@ const struct nnactl_command NNACTL_RUN = {
 		"             [--shape 1,224,224,3]... [--rounding tflite|nnapi] [--threads N]\n"
 		"             [--signature S] [--loop OUT=IN]... [--steps N]\n"
 		"             [--device auto|loopback|/dev/accel/accelN]\n\n"
-		"--image scales a BMP, PNG or JPEG picture to the model's input: bytes as they\n"
-		"are for quantised models, from -1 to 1 for floats. With --mean or --std it is\n"
-		"(byte - M) / S instead (0 and 1 where one is left out), in the model's type; one\n"
-		"number or one per channel.\n"
+		"--image scales a picture to the model's input: bytes as they are for quantised\n"
+		"models, from -1 to 1 for floats. With --mean or --std it is (byte - M) / S\n"
+		"instead (0 and 1 where one is left out), in the model's type; one number or one\n"
+		"per channel. It is a BMP, PNG or JPEG file, or WebP, GIF, TIFF, AVIF or HEIC\n"
+		"where the library for that is installed; Exif data turns it upright. A file\n"
+		"called - is the standard input, for arrays and raw bytes, too.\n"
 		"--input is a NumPy array for the input of that name or number, --raw-input the\n"
 		"bytes of all inputs; --output-npy and --raw-output write outputs likewise.\n"
 		"--shape states the shape of an input whose dimensions the model leaves open:\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files that are no pictures, and scaling. */
+/* Files that are no pictures, scaling and turning. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <string.h>
 
 #include "tools/image/image.h"
 
@@ -16,9 +17,11 @@ static void test_other(void **state)
 {
 	struct image image;
 
-	assert_int_equal(image_decode((const uint8_t *)"GIF89a", 6, &image, error), -EINVAL);
+	assert_int_equal(image_decode((const uint8_t *)"words", 5, &image, error), -EINVAL);
 	assert_int_equal(image_decode((const uint8_t *)"", 0, &image, error), -EINVAL);
-	assert_int_equal(image_load("/", &image, error), -EINVAL);
+	assert_int_equal(image_load("/", &image, error), -EISDIR);
+	assert_int_equal(image_load("/dev/zero", &image, error), -EINVAL);
+	assert_non_null(strstr(error, "too large"));
 }
 
 static void test_resize(void **state)
@@ -46,11 +49,33 @@ static void test_resize(void **state)
 	image_free(&image);
 }
 
+/* Pixels 0 and 1, stored in a row of 2 x 1, by orientation: as they stand then. */
+static void test_orient(void **state)
+{
+	static const struct { uint32_t width; uint8_t first; } expected[] = {
+		{ 2, 0 }, { 2, 0 }, { 2, 1 }, { 2, 1 }, { 2, 0 },
+		{ 1, 0 }, { 1, 0 }, { 1, 1 }, { 1, 1 }, { 2, 0 },
+	};
+	struct image image;
+
+	for (uint32_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		assert_int_equal(image_create(&image, 2, 1), 0);
+		memset(image.pixels + 3, 1, 3);
+		assert_int_equal(image_orient(&image, i), 0);
+		assert_int_equal(image.width, expected[i].width);
+		assert_int_equal(image.height, 3 - expected[i].width);
+		assert_int_equal(image.pixels[2], expected[i].first);
+		assert_int_equal(image.pixels[5], 1 - expected[i].first);
+		image_free(&image);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_other),
 		cmocka_unit_test(test_resize),
+		cmocka_unit_test(test_orient),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
