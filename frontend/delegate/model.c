@@ -273,6 +273,8 @@ static const char *why_not(uint32_t code)
 	case TFLITE_WHILE:
 	case TFLITE_CALL_ONCE:
 	case TFLITE_STABLEHLO_COMPOSITE:
+	case TFLITE_STABLEHLO_REDUCE_WINDOW:
+	case TFLITE_STABLEHLO_SCATTER:
 		return "it runs another subgraph, which a delegate does not see";
 	case TFLITE_VAR_HANDLE:
 	case TFLITE_READ_VARIABLE:

@@ -350,6 +350,20 @@ struct tflite_value tflite_gathered(struct tflite_translation *t, struct tflite_
 	return y;
 }
 
+struct tflite_value tflite_stacked(struct tflite_translation *t, struct tflite_value a,
+				   struct tflite_value b)
+{
+	struct tflite_value y = a;
+
+	y.o.dims[0] += b.o.dims[0];
+	y = fresh(t, &y.o);
+	tflite_push(t, a.operand);
+	tflite_push(t, b.operand);
+	tflite_push_i32(t, 0);
+	tflite_emit_to(t, NNA_OPERATION_CONCATENATION, y.operand);
+	return y;
+}
+
 struct tflite_value tflite_reduced(struct tflite_translation *t, uint32_t type,
 				   struct tflite_value x, uint32_t axis)
 {

@@ -70,6 +70,12 @@ struct tflite_value tflite_select(struct tflite_translation *t, struct tflite_va
 /* CAST to a type without quantisation. */
 struct tflite_value tflite_cast(struct tflite_translation *t, struct tflite_value x,
 				uint32_t type);
+/*
+ * @x, INT32 or INT64, as the number that TFLite's type @type, INT8, UINT8 or INT16, makes of its
+ * low bits (ops/quantize.c).
+ */
+struct tflite_value tflite_wrapped(struct tflite_translation *t, struct tflite_value x,
+				   uint32_t type);
 struct tflite_value tflite_reshaped(struct tflite_translation *t, struct tflite_value x,
 				    uint32_t rank, const uint32_t *dims);
 /*
@@ -89,6 +95,9 @@ struct tflite_value tflite_padded(struct tflite_translation *t, struct tflite_va
 /* Slices of @x along @axis; the dims of @indices replace that dimension. */
 struct tflite_value tflite_gathered(struct tflite_translation *t, struct tflite_value x,
 				    uint32_t axis, struct tflite_value indices);
+/* Slices of @a along dimension 0, then those of @b; their other dimensions are the same. */
+struct tflite_value tflite_stacked(struct tflite_translation *t, struct tflite_value a,
+				   struct tflite_value b);
 /* MEAN, REDUCE_SUM ... along @axis, which keeps a size of 1. */
 struct tflite_value tflite_reduced(struct tflite_translation *t, uint32_t type,
 				   struct tflite_value x, uint32_t axis);

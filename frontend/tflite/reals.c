@@ -60,6 +60,7 @@ bool tflite_needs_reals(const struct tflite_translation *t)
 	case TFLITE_BITWISE_XOR:
 	case TFLITE_RIGHT_SHIFT:
 	case TFLITE_STABLEHLO_REDUCE_WINDOW:
+	case TFLITE_STABLEHLO_SCATTER:
 	case TFLITE_IF:
 	case TFLITE_WHILE:
 	case TFLITE_CALL_ONCE:

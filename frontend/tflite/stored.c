@@ -47,6 +47,7 @@ static bool takes_stored(const struct tflite_translation *t, uint32_t type)
 	case TFLITE_SPLIT:
 	case TFLITE_SPLIT_V:
 	case TFLITE_SQUEEZE:
+	case TFLITE_STABLEHLO_SCATTER:
 	case TFLITE_STRIDED_SLICE:
 	case TFLITE_TILE:
 	case TFLITE_TOPK_V2:

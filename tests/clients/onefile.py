@@ -11,6 +11,8 @@ TYPES = {"FLOAT32": np.float32, "FLOAT16": np.float16, "INT8": np.int8, "UINT8":
          "COMPLEX64": np.complex64, "INT4": np.int8, "INT2": np.int8}
 # Bits of the types that share bytes.
 PACKED = {"INT4": 4, "INT2": 2}
+# The body of a subgraph without an operator.
+NOTHING = "NOTHING"
 
 
 def packed(values, bits):
@@ -34,18 +36,22 @@ def options_of(name, attributes):
 
 
 def add_body(model, operator, kind):
-    """Adds a subgraph: an operator of two scalars."""
+    """Adds a subgraph: an operator of two scalars, or none, whose result is the second one."""
     code, op, graph = schema.OperatorCodeT(), schema.OperatorT(), schema.SubGraphT()
-    code.builtinCode = code.deprecatedBuiltinCode = getattr(schema.BuiltinOperator, operator)
-    code.version = 1
-    op.opcodeIndex, op.inputs, op.outputs = len(model.operatorCodes), [0, 1], [2]
-    graph.tensors, graph.inputs, graph.outputs, graph.operators = [], [0, 1], [2], [op]
+    graph.tensors, graph.inputs, graph.outputs, graph.operators = [], [0, 1], [1], []
     for name in "abc":
         tensor = schema.TensorT()
         tensor.name, tensor.type, tensor.shape = name, getattr(schema.TensorType, kind), []
         graph.tensors.append(tensor)
-    model.operatorCodes.append(code)
     model.subgraphs.append(graph)
+    if operator == NOTHING:
+        return
+    code.builtinCode = getattr(schema.BuiltinOperator, operator)
+    code.deprecatedBuiltinCode = min(code.builtinCode, 127)
+    code.version = 1
+    op.opcodeIndex, op.inputs, op.outputs = len(model.operatorCodes), [0, 1], [2]
+    graph.outputs, graph.operators = [2], [op]
+    model.operatorCodes.append(code)
 
 
 def write(operator, tensors, inputs, outputs, options=None, attributes=None, version=1,
@@ -60,7 +66,8 @@ def write(operator, tensors, inputs, outputs, options=None, attributes=None, ver
     @inputs, @outputs: numbers of tensors; -1 is an optional input that is omitted
     @options: the name of the schema's table, or the bytes of a custom operator's
     @intermediates: numbers of tensors that state what is quantised within the operator
-    @body: the name of the operator of subgraph 1, which takes two scalars of the first input's type
+    @body: the name of the operator of subgraph 1, which takes two scalars of the first input's
+        type, or NOTHING
     """
     model, graph, code = schema.ModelT(), schema.SubGraphT(), schema.OperatorCodeT()
     custom = operator.partition(":")[2]

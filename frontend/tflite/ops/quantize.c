@@ -116,17 +116,19 @@ void tflite_translate_quantize(struct tflite_translation *t, uint32_t type)
 }
 
 /* The bits of a type that NNAPI's CAST saturates to; 0 for any other type. */
-static uint32_t narrow_bits(int32_t type)
+static uint32_t narrow_bits(uint32_t type)
 {
 	return type == TFLITE_INT8 || type == TFLITE_UINT8 ? 8 : type == TFLITE_INT16 ? 16 : 0;
 }
 
-static struct tflite_value number(struct tflite_translation *t, int32_t type, int64_t value)
+/* One whole number of the type of @x. */
+static struct tflite_value number(struct tflite_translation *t, struct tflite_value x,
+				  int64_t value)
 {
 	static const uint32_t one = 1;
 
-	return type == TFLITE_INT64 ? tflite_long_tensor(t, 1, &one, &value) :
-				      tflite_int(t, (int32_t)value);
+	return x.o.desc.type == NNA_OPERAND_TENSOR_INT64 ? tflite_long_tensor(t, 1, &one, &value) :
+							   tflite_int(t, (int32_t)value);
 }
 
 /*
@@ -134,15 +136,20 @@ static struct tflite_value number(struct tflite_translation *t, int32_t type, in
  * - (x >> bits << bits), an unsigned number. A signed one is the low bits of x + half, minus half.
  * Sums and products wrap, so the result is also right at the ends of the wide type's range.
  */
-static struct tflite_value low_bits(struct tflite_translation *t, struct tflite_value x,
-				    int32_t type, uint32_t bits, bool is_signed)
+struct tflite_value tflite_wrapped(struct tflite_translation *t, struct tflite_value x,
+				   uint32_t type)
 {
-	struct tflite_value half = number(t, type, (int64_t)1 << (bits - 1)), high;
+	const uint32_t bits = narrow_bits(type);
+	const bool is_signed = type != TFLITE_UINT8;
+	struct tflite_value half, high;
 
+	if (!bits)
+		return x;
+	half = number(t, x, (int64_t)1 << (bits - 1));
 	if (is_signed)
 		x = tflite_binary(t, NNA_OPERATION_ADD, x, half);
-	high = tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, x, number(t, type, bits));
-	high = tflite_binary(t, NNA_OPERATION_MUL, high, number(t, type, (int64_t)1 << bits));
+	high = tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, x, number(t, x, bits));
+	high = tflite_binary(t, NNA_OPERATION_MUL, high, number(t, x, (int64_t)1 << bits));
 	x = tflite_binary(t, NNA_OPERATION_SUB, x, high);
 	return is_signed ? tflite_binary(t, NNA_OPERATION_SUB, x, half) : x;
 }
@@ -150,15 +157,13 @@ static struct tflite_value low_bits(struct tflite_translation *t, struct tflite_
 void tflite_translate_cast(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
-	uint32_t bits;
 
 	tflite_need(t, 1, 1);
-	bits = t->ret ? 0 : narrow_bits(y->type);
-	if (!bits || (x->type != TFLITE_INT32 && x->type != TFLITE_INT64)) {
+	if (t->ret || !narrow_bits(y->type) ||
+	    (x->type != TFLITE_INT32 && x->type != TFLITE_INT64)) {
 		tflite_translate_unary(t, type);
 		return;
 	}
-	tflite_push(t, low_bits(t, tflite_value(t, 0), x->type, bits,
-				y->type != TFLITE_UINT8).operand);
+	tflite_push(t, tflite_wrapped(t, tflite_value(t, 0), y->type).operand);
 	tflite_emit_outputs(t, type);
 }

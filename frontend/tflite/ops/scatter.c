@@ -63,21 +63,6 @@ static struct tflite_value zero_like(struct tflite_translation *t, struct tflite
 	return x;
 }
 
-/* Rows [@a, ..., @b, ...]; their other dims are the same. */
-static struct tflite_value joined(struct tflite_translation *t, struct tflite_value a,
-				  struct tflite_value b)
-{
-	struct tflite_value y = a;
-
-	y.o.dims[0] += b.o.dims[0];
-	y.operand = tflite_add_operand(t, &y.o);
-	tflite_push(t, a.operand);
-	tflite_push(t, b.operand);
-	tflite_push_i32(t, 0);
-	tflite_emit_to(t, NNA_OPERATION_CONCATENATION, y.operand);
-	return y;
-}
-
 /* Updates of one row that are added one by one, at most; a REDUCE_SUM adds more of them. */
 #define MAX_ROUNDS 16u
 
@@ -170,7 +155,7 @@ static struct tflite_value put_rows(struct tflite_translation *t, struct tflite_
 	if (!t->ret) {
 		updates = tflite_reshaped(t, updates, 2, (uint32_t[]){ count, inner });
 		zeros = tflite_broadcast(t, zero_like(t, updates), 2, (uint32_t[]){ 1, inner });
-		updates = sum_updates(t, joined(t, updates, zeros), table, rows, most);
+		updates = sum_updates(t, tflite_stacked(t, updates, zeros), table, rows, most);
 	}
 	free(table);
 	return updates;
@@ -379,7 +364,7 @@ void tflite_translate_sparse_to_dense(struct tflite_translation *t, uint32_t typ
 		from[numbers[i]] = (int32_t)i;
 	values = tflite_broadcast(t, tflite_value(t, 2), 1, &count);
 	if (!t->ret) {
-		values = joined(t, values, tflite_value(t, 3));
+		values = tflite_stacked(t, values, tflite_value(t, 3));
 		tflite_result(t, tflite_gathered(t, values, 0,
 						 tflite_int_tensor(t, 1, &rows, from)), 0);
 	}

@@ -304,7 +304,8 @@ static inline void text_options(struct writer *w, size_t op, const char *options
 static inline void text_write_graph(struct writer *w, size_t sub, const struct text_graph *g,
 				    uint32_t code)
 {
-	const struct text_operator *last = &g->operators[g->operator_count - 1];
+	const struct text_operator *last =
+		g->operator_count ? &g->operators[g->operator_count - 1] : NULL;
 	bool written[TEXT_TENSORS] = { false };
 	int32_t in[TEXT_TENSORS];
 	uint32_t count = 0;
@@ -322,7 +323,7 @@ static inline void text_write_graph(struct writer *w, size_t sub, const struct t
 				    !g->tensors[i].variable))
 			in[count++] = (int32_t)i;
 	vector(w, sub, 1, count, 4, in);
-	if (g->result_count)
+	if (g->result_count || !last)
 		vector(w, sub, 2, g->result_count, 4, g->results);
 	else
 		vector(w, sub, 2, last->count[1], 4, last->list[1]);

@@ -38,6 +38,8 @@ struct refusal_row {
 #define TWICE(n) COMPOSITE(n) "; STABLEHLO_COMPOSITE@149:," #n " %1 -> f[1]|"
 #define FOUR_TWICE(a, b, c, d) TWICE(a) TWICE(b) TWICE(c) TWICE(d)
 #define WINDOW "STABLEHLO_REDUCE_WINDOW@141:"
+#define SCATTER "STABLEHLO_SCATTER@135:,"
+#define PLUS "|STABLEHLO_ADD f f -> f"
 #define ONES "1,1,1,1,1,1,1,1"
 #define EIGHT_MORE "%0 %0 %0 %0 %0 %0 %0 %0 "
 
@@ -150,6 +152,35 @@ static const struct refusal_row refusal_rows[] = {
 	  "0 input 4", "FLOAT32 or FLOAT16" },
 	/* translate.c */
 	{ "ABS f[0,2] -> f[0,2]", "tensor 0", "1 or more" },
+	/*
+	 * ops/hlo_scatter.c; the options are dimensions of windows, inserted ones, those that an
+	 * index states, and that of the indices
+	 */
+	{ SCATTER "(1),(0),(0),1,,7 f[3,2] i[1,1] f[1,2] -> f[3,2]",
+	  "0", "one with 1 operator or none" },
+	{ SCATTER "(1),(0),(0),1,,1 f[3,2] i[1,1] f[1,2] -> f[3,2]|ADD f f -> f",
+	  "0", "none, or STABLEHLO_ADD, STABLEHLO_MULTIPLY, STABLEHLO_MAXIMUM or STABLEHLO_MINIMUM" },
+	{ SCATTER "(1),(0),(0),1,,1 f[3,2] f[1,1] f[1,2] -> f[3,2]" PLUS,
+	  "0 input 1", "INT32 or INT64" },
+	{ SCATTER "(1),(0),(2),1,,1 f[3,2] i[1,1] f[1,2] -> f[3,2]" PLUS,
+	  "0", "0 or more, less than 2, and each one once" },
+	{ SCATTER "(1),(),(0),1,,1 f[3,2] i[1,1] f[1,2] -> f[3,2]" PLUS,
+	  "0 input 0", "2, its dimensions" },
+	{ SCATTER "(1),(0),(0),3,,1 f[3,2] i[1,1] f[1,2] -> f[3,2]" PLUS, "0 input 1", "0 to 2" },
+	{ SCATTER "(1),(0),(0),1,,1 f[3,2] i[1,2] f[1,2] -> f[3,2]" PLUS,
+	  "0 input 1", "1, the dimensions that they state" },
+	{ SCATTER "(1),(0),(0),1,,1 f[3,2] i[4,1] f[1,2] -> f[3,2]" PLUS,
+	  "0 input 2", "4 elements for dimension 0 of the indices" },
+	{ SCATTER "(1),(0),(0),0,,1 f[3,2] i[1] f[1,2] -> f[3,2]" PLUS,
+	  "0 input 2", "0, as the indices have" },
+	{ SCATTER "(1),(0),(0),1,,1 f[16777217,2] i[1,1] f[1,2] -> f[16777217,2]" PLUS,
+	  "0 input 2", "16777216 or fewer of each" },
+	{ SCATTER "(1),(0),(0),1,,1 f[3,2] i[257,1]={} f[257,2] -> f[3,2]" PLUS,
+	  "0 input 2", "256 or fewer" },
+	{ SCATTER "(1),(0),(0),1,,1 f[3,2] i[257,1] f[257,2] -> f[3,2]" PLUS,
+	  "0 input 1", "256 or fewer" },
+	{ SCATTER "(1),(0),(0),1,,1 f[65537,2] i[256,1] f[256,2] -> f[65537,2]" PLUS,
+	  "0 input 1", "a product of 16777216 or less" },
 	/* ops/window.c; the options are sizes, strides, base and window dilations, and paddings */
 	{ WINDOW "(2),(1),(1),(1),(0 0),2 f[4] f={0} -> f[3]|MAXIMUM f f -> f",
 	  "0", "a number of one that has" },
