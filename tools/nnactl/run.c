@@ -227,11 +227,10 @@ static int set_steps(struct run *r, uint32_t array)
 			    r->array_files[array].path, has, r->loop.steps ? r->loop.steps : 1);
 }
 
-/* Read the arrays, and give their shapes to inputs that have others. */
+/* Read the arrays, and give their shapes to inputs whose shapes the model leaves open. */
 static int load_arrays(struct run *r)
 {
 	const struct tflite_subgraph *sub = tflite_main(r->session.model);
-	char error[TFLITE_ERROR_SIZE];
 
 	for (uint32_t i = 0; i < r->array_count; i++) {
 		struct nnactl_npy *npy = &r->arrays[i];
@@ -251,14 +250,9 @@ static int load_arrays(struct run *r)
 			dims++;
 			rank--;
 		}
-		if (rank == tensor->rank &&
-		    !memcmp(dims, tensor->dims, rank * sizeof(dims[0])) && !tensor->dynamic)
-			continue;
-		if (rank > TFLITE_MAX_RANK ||
-		    tflite_set_input_shape(r->session.model, index, rank, dims, error))
-			return nnactl_error("%s: %s", r->array_files[i].path,
-					    rank > TFLITE_MAX_RANK ?
-					    "too many dimensions" : error);
+		if (nnactl_session_fit(&r->session, index, dims, rank,
+				       nnactl_file_name(r->array_files[i].path)))
+			return 1;
 	}
 	return 0;
 }
@@ -529,8 +523,8 @@ static int run(struct run *r)
 	      nnactl_loop_find(&r->loop, &r->session);
 	r->session.rounding = r->rounding;
 	r->session.takes_vela = true;
-	ret = ret ?: load_arrays(r) ?:
-	      nnactl_session_shape(&r->session, &r->shapes) ?: check_files(r) ?:
+	ret = ret ?: nnactl_session_shape(&r->session, &r->shapes) ?: load_arrays(r) ?:
+	      check_files(r) ?:
 	      nnactl_session_compile(&r->session, r->device, r->threads) ?:
 	      nnactl_loop_check(&r->loop, &r->session);
 	if (ret)

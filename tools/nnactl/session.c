@@ -9,17 +9,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "frontend/tflite/label.h"
 #include "frontend/tflite/signature.h"
 #include "frontend/vela/arena.h"
 #include "frontend/vela/program.h"
+#include "tools/nnactl/kind.h"
 #include "tools/nnactl/nodes.h"
 
 /* Of messages: names that are looked through, characters of a name, and of a list of names. */
 #define MAX_NAMES 64u
 #define NAME_SIZE 64
 #define LIST_SIZE 256
+#define SHAPE_SIZE 128
+#define MODEL_MAX ((size_t)4 << 30)
 
 static void log_line(void *user, enum nna_log_level level, const char *text)
 {
@@ -178,13 +182,40 @@ static int no_signature(const struct nnactl_session *s, const char *wanted)
 	return nnactl_error("%s has no signature '%s': it has %s", s->path, wanted, list);
 }
 
+/* What comes from a pipe is read whole first. Return: 0 or a negative errno, 1 if it is printed. */
+static int load_model(const char *path, struct tflite_model **model, char *error)
+{
+	struct stat st;
+	size_t size;
+	char *data;
+	int ret;
+
+	if (strcmp(path, "-") && (stat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		return tflite_load(path, model, error);
+	data = nnactl_file_read(path, MODEL_MAX, &size);
+	if (!data)
+		return 1;
+	ret = tflite_parse(data, size, model, error);
+	free(data);
+	return ret;
+}
+
 int nnactl_session_load(struct nnactl_session *s, const char *path, const char *signature)
 {
 	char error[TFLITE_ERROR_SIZE];
+	const char *kind;
+	int ret;
 
-	*s = (struct nnactl_session){ .path = path, .rounding = NNA_ROUNDING_TFLITE };
-	if (tflite_load(path, &s->model, error))
-		return nnactl_error("%s: %s", path, error);
+	*s = (struct nnactl_session){ .path = nnactl_file_name(path),
+				      .rounding = NNA_ROUNDING_TFLITE };
+	ret = load_model(path, &s->model, error);
+	if (ret > 0)
+		return ret;
+	if (ret) {
+		kind = strstr(error, "the mark TFL3") || strstr(error, "no regular file") ?
+		       nnactl_kind_of(path) : NULL;
+		return nnactl_error("%s: %s", s->path, kind ?: error);
+	}
 	if (!signature) {
 		s->signature = tflite_signature_of(s->model, s->model->main);
 		if (s->model->signature_count > 1)
@@ -198,10 +229,71 @@ int nnactl_session_load(struct nnactl_session *s, const char *path, const char *
 	return 0;
 }
 
+/* "[1, 224, 224, 3]". */
+static const char *describe(const uint32_t *dims, uint32_t rank, char *to)
+{
+	size_t n = 1;
+
+	strcpy(to, "[");
+	for (uint32_t i = 0; i < rank && n < SHAPE_SIZE - 2; i++)
+		n += (size_t)snprintf(to + n, SHAPE_SIZE - n, "%s%u", i ? ", " : "", dims[i]);
+	if (n < SHAPE_SIZE - 1)
+		strcpy(to + n, "]");
+	return to;
+}
+
+/* Whether the channels come first in a shape, and last in the input's. */
+static bool is_channels_first(const struct tflite_tensor *x, const uint32_t *dims, uint32_t rank)
+{
+	return x->rank == 4 && rank == 4 && dims[1] == x->dims[3] && dims[3] != x->dims[3];
+}
+
+/* What makes an array of this shape one of the input's; "" where that is not known. */
+static const char *remedy_of(const struct tflite_tensor *x, const uint32_t *dims, uint32_t rank)
+{
+	if (is_channels_first(x, dims, rank))
+		return ": its channels come first, the model's last: save a.transpose(0, 2, 3, 1)";
+	if (rank + 1 == x->rank && x->dims[0] == 1 &&
+	    !memcmp(dims, x->dims + 1, rank * sizeof(*dims)))
+		return ": it has no dimension for the batch: save a[None]";
+	if (rank && rank == x->rank && !memcmp(dims + 1, x->dims + 1, (rank - 1) * sizeof(*dims)))
+		return ": another batch is asked for with --shape";
+	return "";
+}
+
+int nnactl_session_fit(struct nnactl_session *s, uint32_t index, const uint32_t *dims,
+		       uint32_t rank, const char *what)
+{
+	const struct tflite_subgraph *sub = tflite_main(s->model);
+	const struct tflite_tensor *x = &sub->tensors[sub->inputs.at[index]];
+	char error[TFLITE_ERROR_SIZE], name[NAME_SIZE], is[SHAPE_SIZE], takes[SHAPE_SIZE];
+
+	if (rank == x->rank && !memcmp(dims, x->dims, rank * sizeof(*dims)) && !x->dynamic)
+		return 0;
+	if (rank != x->rank || !x->dynamic || is_channels_first(x, dims, rank))
+		return nnactl_error("%s has the shape %s, input %s of %s takes %s%s", what,
+				    describe(dims, rank, is),
+				    nnactl_input_name(s, index, name, sizeof(name)), s->path,
+				    describe(x->dims, x->rank, takes), remedy_of(x, dims, rank));
+	if (tflite_set_input_shape(s->model, index, rank, dims, error))
+		return nnactl_error("%s: %s", what, error);
+	return 0;
+}
+
 int nnactl_session_shape(struct nnactl_session *s, const struct nnactl_shapes *shapes)
 {
+	const struct tflite_subgraph *sub = tflite_main(s->model);
 	char error[TFLITE_ERROR_SIZE];
 
+	for (uint32_t i = 0; i < shapes->count && i < sub->inputs.count; i++) {
+		const struct tflite_tensor *x = &sub->tensors[sub->inputs.at[i]];
+
+		/* A shape that is asked for may be another one; but not what is a mistake. */
+		if ((shapes->rank[i] != x->rank ||
+		     is_channels_first(x, shapes->dims[i], shapes->rank[i])) &&
+		    nnactl_session_fit(s, i, shapes->dims[i], shapes->rank[i], "--shape"))
+			return 1;
+	}
 	for (uint32_t i = 0; i < shapes->count; i++)
 		if (tflite_set_input_shape(s->model, i, shapes->rank[i], shapes->dims[i], error))
 			return nnactl_error("%s: %s", s->path, error);

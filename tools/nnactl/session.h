@@ -74,6 +74,13 @@ int nnactl_session_load(struct nnactl_session *session, const char *path, const 
 int nnactl_session_compile(struct nnactl_session *session, const char *device, uint32_t threads);
 /* State shapes. Return: 0, or 1 with the error printed. */
 int nnactl_session_shape(struct nnactl_session *session, const struct nnactl_shapes *shapes);
+/*
+ * Give input @index the shape of an array where the model leaves it open; where it does not, the
+ * array has to have the input's. @what names the array. Return: 0, or 1 with the error printed,
+ * which states both shapes.
+ */
+int nnactl_session_fit(struct nnactl_session *session, uint32_t index, const uint32_t *dims,
+		       uint32_t rank, const char *what);
 /* Inputs or outputs of the program, and what one of them is. Return: of the latter 0 or -EINVAL. */
 uint32_t nnactl_session_count(const struct nnactl_session *session, bool input);
 int nnactl_session_io(const struct nnactl_session *session, bool input, uint32_t index,
