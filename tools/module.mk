@@ -6,7 +6,7 @@ NNACTL_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tools/nnactl/*.c))
 IMAGE_LIBS := -lpng -ljpeg -lz -lm
 
 PROGRAMS += $(BUILD)/bin/nnactl
-VERSION_USERS += $(BUILD)/obj/tools/nnactl/nnactl.o
+VERSION_USERS += $(BUILD)/obj/tools/nnactl/nnactl.o $(BUILD)/obj/tools/nnactl/info.o
 
 # The driver's interface, and how commands read, for core dumps.
 $(BUILD)/obj/tools/nnactl/coredump.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/null)

@@ -68,10 +68,16 @@ static void print_entry(const struct nnahw_ring_entry *e, const char *indent)
 	       indent, e->deadline, e->budget, e->loop_limit, e->profile, e->profile_size);
 }
 
+/* Whether the job ended before its first command: it had only come to the header of the stream. */
+static bool is_at_header(const struct drm_nna_coredump *d)
+{
+	return d->command < sizeof(struct nnahw_stream_header);
+}
+
 /* Whether the dump has the command that the job had come to. */
 static bool has_command(const struct drm_nna_coredump *d, size_t size)
 {
-	return d->command != UINT32_MAX && d->command_size &&
+	return d->command != UINT32_MAX && !is_at_header(d) && d->command_size &&
 	       inside(size, d->command_offset, d->command_size);
 }
 
@@ -98,6 +104,10 @@ static void print_job(const struct drm_nna_coredump *d, const uint8_t *data, siz
 		if (report.fault)
 			printf("fault            %s, address %#" PRIx64 "\n",
 			       fault_name(report.fault), report.fault_address);
+	}
+	if (is_at_header(d)) {
+		printf("last command     none: the job ended before its first command\n");
+		return;
 	}
 	if (!has_command(d, size)) {
 		printf("last command     unknown\n");

@@ -69,6 +69,18 @@ static int run_vela(struct nnactl_execution *e, struct nnactl_times *times)
 	return 0;
 }
 
+/* The device has ended the job. Return: 1. */
+static int over_limit(const struct nnactl_session *s)
+{
+	struct nna_device_info info;
+
+	nna_device_get_info(s->device, &info);
+	return nnactl_error("%s: it ran longer than the limit of %g s that %s has for a job: use a "
+			    "smaller model, or split it%s%s", s->path,
+			    (double)info.job_limit_ns / 1e9, info.name,
+			    s->log.error[0] ? "; " : "", s->log.error);
+}
+
 int nnactl_execution_run(struct nnactl_execution *e, struct nnactl_times *times)
 {
 	const uint64_t start = nnactl_now();
@@ -90,6 +102,8 @@ int nnactl_execution_run(struct nnactl_execution *e, struct nnactl_times *times)
 		ret = nna_execution_get_timing(e->nna, &timing);
 	times->device = timing.run;
 	times->commands = timing.commands;
+	if (ret == -ETIME)
+		return over_limit(e->session);
 	return ret ? nnactl_failed(&e->session->log, "%s: the run failed: %s", e->session->path,
 				   strerror(-ret)) : 0;
 }

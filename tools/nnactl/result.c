@@ -202,6 +202,9 @@ void nnactl_result_find(struct nnactl_result *r, const struct nnactl_session *se
 	if (r->kind == NNACTL_CLASSES) {
 		for (size_t i = 0; i < n; i++)
 			rank(r, i, value(r, i));
+		/* Where the best are followed by zeros there is nothing to be said of these. */
+		while (r->top_count > 1 && r->scores[r->top_count - 1] == 0)
+			r->top_count--;
 	} else if (r->kind == NNACTL_MAP) {
 		for (size_t i = 0; i < n; i++)
 			pixels[class_at(r, i)]++;
@@ -336,6 +339,22 @@ void nnactl_result_print(const struct nnactl_result *r)
 	case NNACTL_NUMBERS:
 		print_numbers(r);
 		break;
+	}
+}
+
+const char *nnactl_result_hint(const struct nnactl_result *r, bool has_labels, bool can_draw)
+{
+	switch (r->kind) {
+	case NNACTL_CLASSES:
+		return has_labels ? NULL : "--labels FILE names the classes, a line for each";
+	case NNACTL_MAP:
+		return can_draw ? "--output FILE.png shows the classes on the picture" : NULL;
+	case NNACTL_BODY:
+		return can_draw ? "--output FILE.png draws the body on the picture" : NULL;
+	case NNACTL_BOXES:
+		return can_draw ? "--output FILE.png draws the boxes on the picture" : NULL;
+	default:
+		return NULL;
 	}
 }
 

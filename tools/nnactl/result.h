@@ -49,6 +49,12 @@ struct nnactl_result {
 	uint32_t top_count, box_count;
 };
 
+/*
+ * What more there is to see, by an option that was not given. @can_draw: there is a picture, and it
+ * is not drawn on. Return: a line, or NULL.
+ */
+const char *nnactl_result_hint(const struct nnactl_result *result, bool has_labels, bool can_draw);
+
 enum nnactl_kind nnactl_result_kind(const struct nnactl_session *session,
 				    const struct nnactl_outputs *outputs,
 				    const struct nnactl_labels *labels);

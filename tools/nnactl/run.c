@@ -432,11 +432,16 @@ static int check_labels(struct run *r)
 static int report(struct run *r)
 {
 	const struct nnactl_times *times = &r->times;
+	const char *hint;
 	json_t *all;
 
 	if (!nnactl_json()) {
 		if (r->loop.steps == 1)
 			nnactl_result_print(&r->result);
+		hint = nnactl_result_hint(&r->result, r->labels_path,
+					  r->image_path && !r->output_path);
+		if (hint)
+			printf("(%s)\n", hint);
 		printf("%s: ", r->session.device_name);
 		if (r->session.vela)
 			printf("%u job%s, ", times->jobs, times->jobs == 1 ? "" : "s");

@@ -361,21 +361,34 @@ static int compile_vela(struct nnactl_session *s, const char *device, uint32_t t
 	return 0;
 }
 
-int nnactl_session_compile(struct nnactl_session *s, const char *device, uint32_t threads)
+int nnactl_session_device(struct nnactl_session *s, const char *device, uint32_t threads)
 {
-	struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
-	char error[TFLITE_ERROR_SIZE];
 	struct nna_device_info info;
-	struct nna_log log = { log_line, &s->log };
-	int ret;
 
-	if (vela_is_model(s->model))
-		return compile_vela(s, device, threads);
 	if (nnactl_device_open(device, threads, &s->device, &s->log))
 		return 1;
 	nna_device_get_info(s->device, &info);
 	snprintf(s->device_name, sizeof(s->device_name), "%s", info.name);
 	s->loopback = info.loopback;
+	return 0;
+}
+
+struct nna_log nnactl_session_log(struct nnactl_session *s)
+{
+	return (struct nna_log){ log_line, &s->log };
+}
+
+int nnactl_session_compile(struct nnactl_session *s, const char *device, uint32_t threads)
+{
+	struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
+	char error[TFLITE_ERROR_SIZE];
+	struct nna_log log = nnactl_session_log(s);
+	int ret;
+
+	if (vela_is_model(s->model))
+		return compile_vela(s, device, threads);
+	if (nnactl_session_device(s, device, threads))
+		return 1;
 	nnactl_progress("%s: compiling", s->path);
 	ret = tflite_to_rounded_graph(s->model, s->rounding, &log, &s->graph, &s->origin, error);
 	if (ret)

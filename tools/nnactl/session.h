@@ -81,6 +81,9 @@ int nnactl_session_shape(struct nnactl_session *session, const struct nnactl_sha
  */
 int nnactl_session_fit(struct nnactl_session *session, uint32_t index, const uint32_t *dims,
 		       uint32_t rank, const char *what);
+/* The parts of nnactl_session_compile(): the device, and where the library's messages go. */
+int nnactl_session_device(struct nnactl_session *session, const char *device, uint32_t threads);
+struct nna_log nnactl_session_log(struct nnactl_session *session);
 /* Inputs or outputs of the program, and what one of them is. Return: of the latter 0 or -EINVAL. */
 uint32_t nnactl_session_count(const struct nnactl_session *session, bool input);
 int nnactl_session_io(const struct nnactl_session *session, bool input, uint32_t index,
