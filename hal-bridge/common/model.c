@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal-bridge/common/backing.h"
 #include "hal-bridge/common/extension.h"
 #include "hal-bridge/common/signature.h"
 #include "libnnaccel/support/array.h"
@@ -105,6 +106,16 @@ static bool nnb_type_check_quantisation(const struct nna_operand_desc *desc)
 	default:
 		return desc->scale == 0.0f && desc->zero_point == 0;
 	}
+}
+
+bool nnb_value_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes)
+{
+	*bytes = nna_operand_type_size(type);
+	for (uint32_t i = 0; i < rank; i++) {
+		if (__builtin_mul_overflow(*bytes, dims[i], bytes))
+			return false;
+	}
+	return true;
 }
 
 float nnb_type_scale(uint32_t type, float scale)
@@ -260,27 +271,37 @@ int nnb_model_add_operand(struct nnb_model *model, const struct nna_operand_desc
 	return 0;
 }
 
-int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *data, size_t size,
-			bool by_reference)
+/* Return: operand @index if it can be a constant of @size bytes; otherwise NULL. */
+static struct nnb_operand *nnb_model_constant(struct nnb_model *model, uint32_t index, size_t size)
 {
 	struct nnb_operand *operand = nnb_model_operand(model, index);
 	size_t needed = size;
-	void *copy;
 
 	if (!operand)
-		return -EINVAL;
+		return NULL;
 	/* The vendor defines the size of an OEM scalar. */
 	if (operand->type != NNB_OEM_SCALAR &&
 	    (operand->type == NNA_OPERAND_SUBGRAPH ||
 	     !nnb_type_bytes(operand->type, operand->rank, operand->dims, &needed))) {
 		nna_message(MODEL, "operand %u cannot be a constant: its size is unknown", index);
-		return -EINVAL;
+		return NULL;
 	}
 	if (needed != size) {
 		nna_message(MODEL, "operand %u has %zu bytes, but its value has %zu", index, needed,
 			    size);
-		return -EINVAL;
+		return NULL;
 	}
+	return operand;
+}
+
+int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *data, size_t size,
+			bool by_reference)
+{
+	struct nnb_operand *operand = nnb_model_constant(model, index, size);
+	void *copy;
+
+	if (!operand)
+		return -EINVAL;
 	if (by_reference) {
 		nnb_operand_drop_value(operand);
 		operand->data = data;
@@ -293,6 +314,50 @@ int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *dat
 		nnb_operand_drop_value(operand);
 		operand->data = copy;
 		operand->value = NNB_VALUE_COPIED;
+	}
+	operand->size = size;
+	return 0;
+}
+
+/* Return: a copy of a constant in a file, the caller's; NULL if it cannot be read. */
+static void *nnb_operand_read(uint32_t index, int fd, uint64_t offset, size_t size, int *error)
+{
+	void *copy = malloc(size);
+
+	*error = copy ? nnb_backing_read(fd, offset, copy, size) : -ENOMEM;
+	if (!*error)
+		return copy;
+	if (*error != -ENOMEM) {
+		nna_message(MODEL, "operand %u: %zu bytes at %llu of a file cannot be read: %s",
+			    index, size, (unsigned long long)offset,
+			    *error == -ENODATA ? "it has been truncated" : strerror(-*error));
+		*error = -EINVAL;
+	}
+	free(copy);
+	return NULL;
+}
+
+int nnb_model_set_file(struct nnb_model *model, uint32_t index, int fd, uint64_t offset,
+		       size_t size)
+{
+	struct nnb_operand *operand = nnb_model_constant(model, index, size);
+	void *copy;
+	int ret;
+
+	if (!operand)
+		return -EINVAL;
+	if (nnb_type_is_tensor(operand->type) || operand->type == NNB_OEM_SCALAR) {
+		nnb_operand_drop_value(operand);
+		operand->value = NNB_VALUE_FILE;
+		operand->fd = fd;
+		operand->offset = offset;
+	} else {
+		copy = nnb_operand_read(index, fd, offset, size, &ret);
+		if (!copy)
+			return ret;
+		nnb_operand_drop_value(operand);
+		operand->value = NNB_VALUE_COPIED;
+		operand->data = copy;
 	}
 	operand->size = size;
 	return 0;
@@ -625,6 +690,18 @@ static int nnb_model_collect_parts(struct nnb_model *model)
 	return ret;
 }
 
+static int nnb_operand_emit_file(struct nna_graph *graph, uint32_t index,
+				 const struct nnb_operand *operand)
+{
+	int ret;
+	void *copy = nnb_operand_read(index, operand->fd, operand->offset, operand->size, &ret);
+
+	if (!ret)
+		ret = nna_graph_set_constant(graph, 0, index, copy, operand->size, false);
+	free(copy);
+	return ret;
+}
+
 /*
  * Adds an operand of the main model to the graph, with its value. An operand that the library
  * cannot hold becomes opaque: only the operations that read or write it are unsupported.
@@ -657,6 +734,10 @@ static int nnb_operand_emit(const struct nnb_model *model, struct nna_graph *gra
 			return nna_graph_set_no_value(graph, 0, index);
 		return nna_graph_set_constant(graph, 0, index, operand->data, operand->size,
 					      operand->value == NNB_VALUE_REFERENCE);
+	case NNB_VALUE_FILE:
+		if (!fits)
+			return nna_graph_set_no_value(graph, 0, index);
+		return nnb_operand_emit_file(graph, index, operand);
 	case NNB_VALUE_OMITTED:
 		return nna_graph_set_no_value(graph, 0, index);
 	case NNB_VALUE_MODEL:

@@ -39,6 +39,7 @@
  * @NNB_VALUE_NONE: an operation computes it, or it is an input
  * @NNB_VALUE_COPIED: a constant, copied to @data
  * @NNB_VALUE_REFERENCE: a constant in the caller's memory, at @data
+ * @NNB_VALUE_FILE: a constant at @offset of the file @fd, which is read when the model is finished
  * @NNB_VALUE_OMITTED: an omitted optional operand
  * @NNB_VALUE_MODEL: @model, the body or condition of a control flow operation
  */
@@ -46,6 +47,7 @@ enum nnb_value {
 	NNB_VALUE_NONE,
 	NNB_VALUE_COPIED,
 	NNB_VALUE_REFERENCE,
+	NNB_VALUE_FILE,
 	NNB_VALUE_OMITTED,
 	NNB_VALUE_MODEL,
 };
@@ -64,6 +66,8 @@ enum nnb_value {
  * @value: selects which of the following members are set
  * @data: @size bytes; owned if copied
  * @size: bytes
+ * @fd: not owned
+ * @offset: of the first byte in the file
  * @model: not owned
  * @extension_data: of a type of an extension that has such data; owned, NULL for none
  */
@@ -80,6 +84,8 @@ struct nnb_operand {
 	enum nnb_value value;
 	const void *data;
 	size_t size;
+	int fd;
+	uint64_t offset;
 	const struct nnb_model *model;
 	void *extension_data;
 };
@@ -144,6 +150,13 @@ int nnb_model_add_operand(struct nnb_model *model, const struct nna_operand_desc
 /* Makes operand @index a constant. A later value replaces an earlier one. */
 int nnb_model_set_value(struct nnb_model *model, uint32_t index, const void *data, size_t size,
 			bool by_reference);
+/*
+ * Makes operand @index a constant in a file that may shrink. Its bytes are read when the model is
+ * finished, which fails with -EINVAL if the file does not have them then; those of scalars are read
+ * at once. The caller keeps @fd open until then.
+ */
+int nnb_model_set_file(struct nnb_model *model, uint32_t index, int fd, uint64_t offset,
+		       size_t size);
 int nnb_model_set_omitted(struct nnb_model *model, uint32_t index);
 /* Sets the value of an operand to a model. @value is finished. */
 int nnb_model_set_model(struct nnb_model *model, uint32_t index, const struct nnb_model *value);
@@ -188,6 +201,12 @@ const struct nnb_operand *nnb_model_argument(const struct nnb_model *model, bool
  * dimension is unknown or the product overflows.
  */
 bool nnb_type_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes);
+
+/*
+ * Computes the bytes of a value. A dimension of 0 means no elements here; in a model it would be
+ * unknown. Return: false on overflow.
+ */
+bool nnb_value_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes);
 
 bool nnb_type_is_tensor(uint32_t type);
 /* Return: true if the library has the type, which is so for all types but OEM. */

@@ -6,6 +6,7 @@
  * checks the size of the memory against the result, and passes the memory to libnnaccel. Each
  * argument can be set once. The execution then holds the memory.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -169,11 +170,19 @@ static int nnapi_argument_bind(ANeuralNetworksExecution *execution, bool output,
 	int ret = 0;
 
 	memcpy(argument.dims, shape->values, sizeof(argument.dims));
+	if (memory && memory->shrinks) {
+		argument.copy = malloc(length ? length : 1);
+		argument.data = argument.copy;
+		if (!argument.copy)
+			return ANEURALNETWORKS_OUT_OF_MEMORY;
+	}
 	if (execution->execution && !shape->contradicts)
 		ret = nnapi_argument_hand_over(&argument, output, index, execution->execution,
 					       execution->compilation->device);
-	if (ret)
+	if (ret) {
+		free(argument.copy);
 		return nnb_result_of_call(ret);
+	}
 	if (memory)
 		nnapi_object_ref(memory);
 	*nnapi_argument_get(execution, output, index) = argument;
@@ -251,8 +260,8 @@ static int nnapi_argument_set_memory(ANeuralNetworksExecution *execution, bool o
 	}
 	if (!output)
 		length = shape.size;
-	return nnapi_argument_bind(execution, output, index, &shape, memory, memory->map + offset,
-				   offset, length);
+	return nnapi_argument_bind(execution, output, index, &shape, memory,
+				   memory->map ? memory->map + offset : NULL, offset, length);
 }
 
 NNAPI_EXPORT int ANeuralNetworksExecution_setInput(ANeuralNetworksExecution *execution,

@@ -54,7 +54,7 @@ static int nnapi_async_run(struct nnapi_async *async)
 	}
 	if (async->count)
 		execution->ready_ns = nna_now_ns();
-	ret = nnapi_execution_check_inputs(execution);
+	ret = nnapi_execution_take_inputs(execution);
 	if (!ret)
 		ret = nnapi_execution_limit(execution, async->duration);
 	return ret ? ret : nnapi_execution_compute(execution);

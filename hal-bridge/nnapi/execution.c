@@ -30,6 +30,15 @@ static void nnapi_execution_drop_waited(ANeuralNetworksExecution *execution)
 	execution->waited = NULL;
 }
 
+static void nnapi_execution_free_arguments(struct nnapi_argument *arguments, uint32_t count)
+{
+	for (uint32_t i = 0; arguments && i < count; i++) {
+		nnapi_object_unref(arguments[i].memory);
+		free(arguments[i].copy);
+	}
+	free(arguments);
+}
+
 static void nnapi_execution_destroy(void *object)
 {
 	ANeuralNetworksExecution *execution = object;
@@ -38,12 +47,8 @@ static void nnapi_execution_destroy(void *object)
 	nna_execution_destroy(execution->execution);
 	nnapi_steps_destroy(execution->steps);
 	nnapi_steps_destroy(execution->fallback);
-	for (uint32_t i = 0; execution->inputs && i < execution->input_count; i++)
-		nnapi_object_unref(execution->inputs[i].memory);
-	for (uint32_t i = 0; execution->outputs && i < execution->output_count; i++)
-		nnapi_object_unref(execution->outputs[i].memory);
-	free(execution->inputs);
-	free(execution->outputs);
+	nnapi_execution_free_arguments(execution->inputs, execution->input_count);
+	nnapi_execution_free_arguments(execution->outputs, execution->output_count);
 	nnapi_object_unref(execution->compilation);
 	pthread_mutex_destroy(&execution->lock);
 	free(execution);
@@ -317,12 +322,47 @@ static bool nnapi_execution_fits_memory(const ANeuralNetworksExecution *executio
 	return true;
 }
 
+/* Logs that a file of an argument cannot be read or written. Return: @error. */
+static int nnapi_execution_refuse_file(const char *what, uint32_t index, int error)
+{
+	nna_message(EXECUTION, "%s %u: its file %s", what, index,
+		    error == -ENODATA ? "has been truncated" : strerror(-error));
+	return error;
+}
+
+/* Writes the outputs that lie in files that can shrink. Return: 0, or the error of a file. */
+static int nnapi_execution_write_files(const ANeuralNetworksExecution *execution)
+{
+	for (uint32_t i = 0; i < execution->output_count; i++) {
+		const struct nnapi_argument *output = &execution->outputs[i];
+		uint32_t rank = 0, dims[NNACCEL_MAX_RANK];
+		size_t size;
+		int ret;
+
+		if (!output->copy)
+			continue;
+		ret = nnapi_execution_get_output_dims(execution, i, &rank, dims);
+		if (!ret && (!nnb_value_bytes(nnapi_compilation_operand(execution->compilation,
+									 true, i)->type,
+					      rank, dims, &size) || size > output->length))
+			ret = -EIO;
+		if (!ret)
+			ret = nnapi_memory_write(output->memory, output->offset, output->copy,
+						 size);
+		if (ret)
+			return nnapi_execution_refuse_file("output", i, ret);
+	}
+	return 0;
+}
+
 int nnapi_execution_end(ANeuralNetworksExecution *execution, int error)
 {
 	int result;
 
 	if (!error && !nnapi_execution_fits_memory(execution))
 		error = -EINVAL;
+	if (!error)
+		error = nnapi_execution_write_files(execution);
 	result = error == -ETIMEDOUT ? nnapi_execution_missed(execution) : nnb_result_of_run(error);
 
 	if (error)
@@ -422,19 +462,25 @@ int nnapi_execution_check(ANeuralNetworksExecution *execution, const char *funct
 {
 	if (nnapi_execution_cannot_run(execution, function))
 		return -EINVAL;
-	return nnapi_execution_check_inputs(execution);
+	return nnapi_execution_take_inputs(execution);
 }
 
-int nnapi_execution_check_inputs(ANeuralNetworksExecution *execution)
+int nnapi_execution_take_inputs(ANeuralNetworksExecution *execution)
 {
 	for (uint32_t i = 0; i < execution->input_count; i++) {
-		ANeuralNetworksMemory *memory = execution->inputs[i].memory;
+		const struct nnapi_argument *input = &execution->inputs[i];
+		int ret;
 
-		if (memory && !nnapi_memory_is_initialized(memory)) {
+		if (input->memory && !nnapi_memory_is_initialized(input->memory)) {
 			nna_message(EXECUTION,
 				    "input %u: nothing has written its device memory yet", i);
 			return -ENODATA;
 		}
+		if (!input->copy)
+			continue;
+		ret = nnapi_memory_read(input->memory, input->offset, input->copy, input->length);
+		if (ret)
+			return nnapi_execution_refuse_file("input", i, ret);
 	}
 	return 0;
 }

@@ -82,15 +82,16 @@ int nnapi_execution_begin(ANeuralNetworksExecution *execution, const char *funct
 /* Logs why a run must fail: the model is not supported, or an output has another shape. */
 bool nnapi_execution_cannot_run(const ANeuralNetworksExecution *execution, const char *function);
 /*
- * Checks a run that has begun. Return: -EINVAL, logged, if the model or an output cannot be
- * computed, or the error of nnapi_execution_check_inputs().
+ * Checks a run that has begun, and takes its inputs. Return: -EINVAL, logged, if the model or an
+ * output cannot be computed, or the error of nnapi_execution_take_inputs().
  */
 int nnapi_execution_check(ANeuralNetworksExecution *execution, const char *function);
 /*
- * Return: -ENODATA if an input is device memory without a value, otherwise 0. A dependency may fill
- * the memory, so the check has to follow its end.
+ * Checks the inputs in memories, and reads those in files that can shrink. A dependency may fill
+ * the memory, so this has to follow its end. Return: 0, -ENODATA, logged, if an input is device
+ * memory without a value or its file has been truncated, or the error of a file.
  */
-int nnapi_execution_check_inputs(ANeuralNetworksExecution *execution);
+int nnapi_execution_take_inputs(ANeuralNetworksExecution *execution);
 /*
  * Submits a run that has begun, behind the fences @fds, which stay the caller's. Takes over the
  * caller's reference to @event, and returns it in *@out with NO_ERROR. If the run cannot be

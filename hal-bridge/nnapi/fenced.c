@@ -59,7 +59,7 @@ static int nnapi_dependent_ready(void *user)
 		}
 	}
 	dependent->execution->ready_ns = nna_now_ns();
-	return nnapi_execution_check_inputs(dependent->execution);
+	return nnapi_execution_take_inputs(dependent->execution);
 }
 
 static void nnapi_dependent_ended(void *user, int error)
@@ -245,7 +245,7 @@ NNAPI_EXPORT int ANeuralNetworksExecution_startComputeWithDependencies(
 	} else {
 		ret = nnapi_execution_limit(execution, duration);
 		if (!ret && !count)
-			ret = nnapi_execution_check_inputs(execution);
+			ret = nnapi_execution_take_inputs(execution);
 		if (ret) {
 			ret = nnapi_execution_end(execution, ret);
 			goto fail;

@@ -4,7 +4,8 @@
  * (desc.c).
  *
  * The first binding tries to share a range of a file with the device. If that fails, the range is
- * copied at each run.
+ * copied at each run. A file that can shrink is neither shared nor mapped: each run reads and
+ * writes it.
  */
 #include "hal-bridge/nnapi/memory.h"
 
@@ -16,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hal-bridge/common/backing.h"
 #include "hal-bridge/nnapi/device.h"
 #include "hal-bridge/nnapi/nnapi.h"
 
@@ -51,7 +53,7 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromFd(size_t size, int protect, in
 	ANeuralNetworksMemory *self;
 	size_t end;
 	struct stat st;
-	int ret;
+	int ret, seals;
 
 	if (!memory)
 		return nnapi_null(__func__);
@@ -61,6 +63,8 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromFd(size_t size, int protect, in
 	    offset % sysconf(_SC_PAGESIZE))
 		return nnapi_error(BAD_DATA, "%s: invalid range of %zu bytes at offset %zu of fd "
 				   "%d, protection %#x", __func__, size, offset, fd, protect);
+	/* Before the size: a seal then guarantees that the size does not shrink. */
+	seals = fcntl(fd, F_GET_SEALS);
 	if (fstat(fd, &st))
 		return nnapi_error(BAD_DATA, "%s: fd %d: %s", __func__, fd, strerror(errno));
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < end)
@@ -80,6 +84,13 @@ NNAPI_EXPORT int ANeuralNetworksMemory_createFromFd(size_t size, int protect, in
 		self->map = NULL;
 		nnapi_object_unref(self);
 		return ret;
+	}
+	self->shrinks = S_ISREG(st.st_mode) && !nnb_backing_is_fixed(fd, seals, &st, true);
+	if (self->shrinks) {
+		/* The mapping has shown that the accesses are allowed. */
+		munmap(self->map, size);
+		self->map = NULL;
+		self->import_tried = true;
 	}
 	*memory = self;
 	return ANEURALNETWORKS_NO_ERROR;
@@ -184,12 +195,50 @@ bool nnapi_memory_is_initialized(ANeuralNetworksMemory *memory)
 	return initialized;
 }
 
+int nnapi_memory_read(const ANeuralNetworksMemory *memory, size_t offset, void *to, size_t size)
+{
+	return nnb_backing_read(memory->fd, memory->offset + offset, to, size);
+}
+
+int nnapi_memory_write(const ANeuralNetworksMemory *memory, size_t offset, const void *from,
+		       size_t size)
+{
+	return nnb_backing_replace(memory->fd, memory->offset + offset, from, size);
+}
+
+/* Copies all bytes between memories of one size. Return: 0 or a negative errno. */
+static int nnapi_memory_copy_bytes(const ANeuralNetworksMemory *src,
+				   const ANeuralNetworksMemory *dst)
+{
+	void *between;
+	int ret;
+
+	if (src->map && dst->map) {
+		/* Two mappings of one file may overlap. */
+		memmove(dst->map, src->map, src->size);
+		return 0;
+	}
+	if (src->map)
+		return nnapi_memory_write(dst, 0, src->map, src->size);
+	if (dst->map)
+		return nnapi_memory_read(src, 0, dst->map, src->size);
+	between = malloc(src->size);
+	if (!between)
+		return -ENOMEM;
+	ret = nnapi_memory_read(src, 0, between, src->size);
+	if (!ret)
+		ret = nnapi_memory_write(dst, 0, between, src->size);
+	free(between);
+	return ret;
+}
+
 NNAPI_EXPORT int ANeuralNetworksMemory_copy(const ANeuralNetworksMemory *src,
 					    const ANeuralNetworksMemory *dst)
 {
 	ANeuralNetworksMemory *from = (ANeuralNetworksMemory *)src;
 	ANeuralNetworksMemory *to = (ANeuralNetworksMemory *)dst;
 	bool same = true;
+	int ret;
 
 	if (!src || !dst)
 		return nnapi_null(__func__);
@@ -214,9 +263,13 @@ NNAPI_EXPORT int ANeuralNetworksMemory_copy(const ANeuralNetworksMemory *src,
 		return nnapi_error(UNMAPPABLE,
 				   "%s: the source must be readable, the destination writable",
 				   __func__);
-	/* Two mappings of one file may overlap. */
-	memmove(dst->map, src->map, src->size);
+	ret = nnapi_memory_copy_bytes(src, dst);
 	if (dst->device_memory)
-		nnapi_memory_set_initialized(to, true);
-	return ANEURALNETWORKS_NO_ERROR;
+		nnapi_memory_set_initialized(to, !ret);
+	if (ret == -ENOMEM)
+		return ANEURALNETWORKS_OUT_OF_MEMORY;
+	return ret ? nnapi_error(OP_FAILED, "%s: %zu bytes of a file cannot be copied: %s", __func__,
+				 src->size,
+				 ret == -ENODATA ? "it has been truncated" : strerror(-ret)) :
+		     ANEURALNETWORKS_NO_ERROR;
 }

@@ -30,7 +30,9 @@ struct nnapi_memory_type {
 
 /**
  * struct ANeuralNetworksMemory - memory
- * @map: its bytes; NULL for PROT_NONE
+ * @shrinks: a file whose owner can truncate it: its bytes are read and written by system calls, as
+ *	an access to a mapping beyond the end kills the process
+ * @map: its bytes; NULL if it @shrinks
  * @size: bytes
  * @protect: PROT_READ and PROT_WRITE, as allowed for @map
  * @fd: of the file, owned; -1 for device memory
@@ -46,6 +48,7 @@ struct nnapi_memory_type {
  */
 struct ANeuralNetworksMemory {
 	struct nnapi_object object;
+	bool shrinks;
 	uint8_t *map;
 	size_t size;
 	int protect;
@@ -86,6 +89,14 @@ struct nna_buffer *nnapi_memory_get_buffer(ANeuralNetworksMemory *memory,
  */
 bool nnapi_memory_fits_shape(const ANeuralNetworksMemory *memory, uint32_t rank,
 			     const uint32_t *dims);
+
+/*
+ * Copies bytes of memory that can shrink. Return: 0, -ENODATA if the file has been truncated, or
+ * the error of the file.
+ */
+int nnapi_memory_read(const ANeuralNetworksMemory *memory, size_t offset, void *to, size_t size);
+int nnapi_memory_write(const ANeuralNetworksMemory *memory, size_t offset, const void *from,
+		       size_t size);
 
 /* Return: true if the memory has a value; always true for a file. */
 bool nnapi_memory_is_initialized(ANeuralNetworksMemory *memory);

@@ -127,7 +127,10 @@ NNAPI_EXPORT int ANeuralNetworksModel_setOperandValueFromMemory(ANeuralNetworksM
 		return nnapi_error(BAD_DATA, "%s: the memory is not readable", __func__);
 	if (!nnapi_model_reserve(model))
 		return ANEURALNETWORKS_OUT_OF_MEMORY;
-	ret = nnb_model_set_value(&model->model, index, memory->map + offset, length, true);
+	ret = memory->shrinks ?
+		      nnb_model_set_file(&model->model, index, memory->fd, memory->offset + offset,
+					 length) :
+		      nnb_model_set_value(&model->model, index, memory->map + offset, length, true);
 	if (!ret)
 		nnapi_model_hold(model, memory);
 	return nnb_result_of_call(ret);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal-bridge/common/model.h"
 #include "hal-bridge/nnapi/nnapi.h"
 #include "libnnaccel/support/trace.h"
 
@@ -185,11 +186,8 @@ static int nnapi_steps_collect(struct nnapi_steps *steps, uint32_t number,
 			return ret;
 		if (nna_program_get_output(step->program, i, &info))
 			return -EINVAL;
-		size = nna_operand_type_size(info.type);
-		for (uint32_t k = 0; k < value->rank; k++) {
-			if (__builtin_mul_overflow(size, value->dims[k], &size))
-				return -EOVERFLOW;
-		}
+		if (!nnb_value_bytes(info.type, value->rank, value->dims, &size))
+			return -EOVERFLOW;
 		value->size = size;
 		if (ret) {
 			value->too_small = v < steps->plan->input_count + steps->plan->output_count;

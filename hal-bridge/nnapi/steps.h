@@ -28,6 +28,7 @@
  * @contradicts: of an output: the caller's shape differs from the operations', so the run fails
  * @memory: a reference; NULL for a user pointer
  * @data: its bytes in this process; NULL if it is omitted
+ * @copy: of a file that can shrink: @data, owned, which is read before and written after each run
  * @offset: of the first byte in @memory
  * @length: bytes
  * @rank: entries of @dims; 0 if libnnaccel needs no dimensions
@@ -36,7 +37,7 @@
 struct nnapi_argument {
 	bool bound, known, contradicts;
 	ANeuralNetworksMemory *memory;
-	void *data;
+	void *data, *copy;
 	size_t offset, length;
 	uint32_t rank;
 	uint32_t dims[NNACCEL_MAX_RANK];

@@ -242,16 +242,6 @@ int nnb_buffer_allocate(struct nnb_client *client, struct nnb_aidl_call *call,
 
 /* -------------------------------------------------------------------------------------- content */
 
-bool nnb_value_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes)
-{
-	*bytes = nna_operand_type_size(type);
-	for (uint32_t i = 0; i < rank; i++) {
-		if (__builtin_mul_overflow(*bytes, dims[i], bytes))
-			return false;
-	}
-	return true;
-}
-
 bool nnb_buffer_has_role(const struct nnb_buffer *buffer, const struct nnb_prepared_model *model,
 			 bool output, uint32_t index)
 {

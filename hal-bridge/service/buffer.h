@@ -59,11 +59,6 @@ struct nnb_buffer {
 	uint32_t dims[NNACCEL_MAX_RANK];
 };
 
-/*
- * Computes the bytes of a value. A dimension of 0 means no elements here; in a model it would be
- * unknown. Return: false on overflow.
- */
-bool nnb_value_bytes(uint32_t type, uint32_t rank, const uint32_t *dims, size_t *bytes);
 
 /*
  * Implements IDevice.allocate(). @models: for each entry of @in->prepared_models the model, NULL if

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "hal-bridge/common/backing.h"
 #include "hal-bridge/service/process.h"
 #include "hal-bridge/service/service.h"
 #include "libnnaccel/support/clock.h"
@@ -47,22 +48,6 @@ static int nnb_write_all(int fd, const void *data, size_t size)
 		if (put <= 0)
 			return put ? -errno : -EIO;
 		at += put;
-		size -= (size_t)put;
-	}
-	return 0;
-}
-
-static int nnb_pwrite_all(int fd, const char *at, size_t size, uint64_t offset)
-{
-	while (size) {
-		ssize_t put = pwrite(fd, at, size, (off_t)offset);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return put ? -errno : -EIO;
-		at += put;
-		offset += (uint64_t)put;
 		size -= (size_t)put;
 	}
 	return 0;
@@ -126,8 +111,8 @@ static int nnb_helper_write(const int fds[NNB_FDS], const struct nnb_helper_requ
 		if (!ret)
 			ret = r->op == NNB_HELPER_APPEND
 				      ? nnb_write_all(fds[NNB_FILE], chunk, (size_t)got)
-				      : nnb_pwrite_all(fds[NNB_FILE], chunk, (size_t)got,
-						       r->offset + done);
+				      : nnb_backing_write(fds[NNB_FILE], r->offset + done,
+							  chunk, (size_t)got);
 		done += (uint64_t)got;
 	}
 	/* Leave no partial file. */

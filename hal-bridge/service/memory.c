@@ -9,18 +9,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "hal-bridge/common/backing.h"
 #include "hal-bridge/service/file.h"
 #include "hal-bridge/service/service.h"
-
-#ifndef DMA_BUF_MAGIC
-#define DMA_BUF_MAGIC 0x444d4142
-#endif
-#ifndef HUGETLBFS_MAGIC
-#define HUGETLBFS_MAGIC 0x958458f6
-#endif
 
 #define NNB_ASHMEM_GET_SIZE _IO(0x77, 4)
 
@@ -71,24 +64,6 @@ int nnb_memory_find_range(struct nnb_aidl_call *call, const struct nnb_aidl_memo
 	return 0;
 }
 
-/*
- * Return: true if nobody can remove bytes from a mapping. A hole in huge pages can, despite the
- * seals, because there may be no free page to fill it.
- */
-static bool nnb_memory_is_fixed(int fd, int seals, const struct stat *st, dev_t dmabufs)
-{
-	struct statfs fs;
-
-	/* Other file systems are not asked. Older kernels give dma-bufs no type. */
-	if (seals < 0)
-		return ((dmabufs && st->st_dev == dmabufs) || !(st->st_mode & S_IFMT)) &&
-		       !fstatfs(fd, &fs) && (unsigned long)fs.f_type == DMA_BUF_MAGIC;
-	if (!(seals & F_SEAL_SHRINK))
-		return false;
-	return st->st_blksize <= sysconf(_SC_PAGESIZE) ||
-	       (!fstatfs(fd, &fs) && (unsigned long)fs.f_type != HUGETLBFS_MAGIC);
-}
-
 static int nnb_memory_refuse(const struct nnb_memory *memory, struct nnb_aidl_call *call)
 {
 	return nnb_aidl_fail(call, EXHAUSTED, "%zu bytes of memory at offset %zu exceed what the "
@@ -99,6 +74,7 @@ static int nnb_memory_refuse(const struct nnb_memory *memory, struct nnb_aidl_ca
 static int nnb_memory_look_at(struct nnb_memory *memory, struct nnb_aidl_call *call, int fd,
 			      struct stat *st)
 {
+	const dev_t dmabufs = memory->client->service->dmabufs;
 	int ret;
 
 	/* Before the size: a seal then guarantees that the size does not shrink. */
@@ -108,8 +84,10 @@ static int nnb_memory_look_at(struct nnb_memory *memory, struct nnb_aidl_call *c
 		return nnb_aidl_fail(call, INVALID, "cannot use the memory: %s", strerror(-ret));
 	memory->device = st->st_dev;
 	memory->inode = st->st_ino;
-	memory->fixed = nnb_memory_is_fixed(fd, memory->seals, st,
-					    memory->client->service->dmabufs);
+	/* Older kernels give dma-bufs no type. */
+	memory->fixed = nnb_backing_is_fixed(fd, memory->seals, st,
+					     (dmabufs && st->st_dev == dmabufs) ||
+						     !(st->st_mode & S_IFMT));
 	memory->foreign = memory->seals < 0 && !memory->fixed;
 	if (S_ISREG(st->st_mode) && (uint64_t)st->st_size < memory->offset + memory->size)
 		return nnb_aidl_fail(call, INVALID, "memory of %zu bytes at offset %zu exceeds its "
@@ -329,9 +307,6 @@ static int nnb_memory_transfer(const struct nnb_memory *memory, enum nnb_helper_
 
 int nnb_memory_read(const struct nnb_memory *memory, size_t offset, void *to, size_t size)
 {
-	unsigned char *at = to;
-	ssize_t got;
-
 	if (offset > memory->size || size > memory->size - offset)
 		return -EINVAL;
 	if (!memory->readable)
@@ -342,25 +317,11 @@ int nnb_memory_read(const struct nnb_memory *memory, size_t offset, void *to, si
 	}
 	if (nnb_memory_needs_helper(memory))
 		return nnb_memory_transfer(memory, NNB_HELPER_READ, offset, to, size);
-	while (size) {
-		got = pread(memory->fd, at, size, (off_t)(memory->offset + offset));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got ? -errno : -ENODATA;
-		at += got;
-		offset += (size_t)got;
-		size -= (size_t)got;
-	}
-	return 0;
+	return nnb_backing_read(memory->fd, memory->offset + offset, to, size);
 }
 
 int nnb_memory_write(const struct nnb_memory *memory, size_t offset, const void *from, size_t size)
 {
-	const unsigned char *at = from;
-	struct stat st;
-	ssize_t put;
-
 	if (offset > memory->size || size > memory->size - offset)
 		return -EINVAL;
 	if (!memory->writable)
@@ -371,22 +332,6 @@ int nnb_memory_write(const struct nnb_memory *memory, size_t offset, const void 
 	}
 	if (nnb_memory_needs_helper(memory))
 		return nnb_memory_transfer(memory, NNB_HELPER_WRITE, offset, (void *)from, size);
-	/* A write must not extend a file that its owner has truncated. */
-	if (!memory->fixed) {
-		if (fstat(memory->fd, &st))
-			return -errno;
-		if ((uint64_t)st.st_size < memory->offset + offset + size)
-			return -ENODATA;
-	}
-	while (size) {
-		put = pwrite(memory->fd, at, size, (off_t)(memory->offset + offset));
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return put ? -errno : -EIO;
-		at += put;
-		offset += (size_t)put;
-		size -= (size_t)put;
-	}
-	return 0;
+	return memory->fixed ? nnb_backing_write(memory->fd, memory->offset + offset, from, size)
+			     : nnb_backing_replace(memory->fd, memory->offset + offset, from, size);
 }

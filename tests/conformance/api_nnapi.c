@@ -7,6 +7,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -378,8 +379,10 @@ static int nnv_client_allocate(struct nnv_run *run)
 	self->domains = calloc(run->slot_count + 1, sizeof(*self->domains));
 	if (!self->domains)
 		return -ENOMEM;
-	self->fd = memfd_create("nnv", MFD_CLOEXEC);
-	if (self->fd < 0 || ftruncate(self->fd, run->size))
+	/* Sealed, so that the device shares it. A file that can shrink is copied. */
+	self->fd = memfd_create("nnv", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (self->fd < 0 || ftruncate(self->fd, run->size) ||
+	    fcntl(self->fd, F_ADD_SEALS, F_SEAL_SHRINK))
 		return -errno;
 	run->memory = mmap(NULL, run->size, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, 0);
 	if (run->memory == MAP_FAILED) {

@@ -3,9 +3,12 @@
 #include "tests/unit/hal-bridge/nnapi/fixture.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FILE_SIZE 8192
@@ -415,6 +418,174 @@ static void test_fenced_copied(void **state)
 	fenced_in_file(false);
 }
 
+/* ---- files that become shorter */
+
+static void truncate_file(const struct fixture *f, size_t size)
+{
+	assert_int_equal(ftruncate(f->fd, size), 0);
+}
+
+/* Inputs and the output in one file that is not sealed, and can run again. */
+static void start_in_file(struct fixture *f)
+{
+	start(f, false);
+	for (int i = 0; i < 4; i++) {
+		f->map[i] = i;
+		f->map[1024 + i] = 10 * i;
+	}
+	OK(ANeuralNetworksExecution_setInputFromMemory(f->execution, 0, NULL, f->memory, 0, 16));
+	OK(ANeuralNetworksExecution_setInputFromMemory(f->execution, 1, NULL, f->memory, 4096, 16));
+	OK(ANeuralNetworksExecution_setOutputFromMemory(f->execution, 0, NULL, f->memory, 64, 16));
+	OK(ANeuralNetworksExecution_setReusable(f->execution, true));
+}
+
+/* The owner of a file removes an input: the run fails, and a later one finds the input again. */
+static void test_truncated_input(void **state)
+{
+	struct fixture f;
+
+	start_in_file(&f);
+	truncate_file(&f, 4096);
+	IS(OP_FAILED, ANeuralNetworksExecution_compute(f.execution));
+	truncate_file(&f, FILE_SIZE);
+	for (int i = 0; i < 4; i++)
+		f.map[1024 + i] = 10 * i;
+	OK(ANeuralNetworksExecution_compute(f.execution));
+	for (int i = 0; i < 4; i++)
+		assert_true(f.map[16 + i] == 11 * i);
+	stop(&f);
+}
+
+/* The owner removes the output: the run fails, and does not make the file longer again. */
+static void test_truncated_output(void **state)
+{
+	ANeuralNetworksMemory *high = NULL;
+	struct fixture f;
+	float b[4] = { 1, 2, 3, 4 };
+	struct stat st;
+
+	start(&f, false);
+	OK(ANeuralNetworksMemory_createFromFd(4096, PROT_READ | PROT_WRITE, f.fd, 4096, &high));
+	OK(ANeuralNetworksExecution_setInput(f.execution, 0, NULL, b, 16));
+	OK(ANeuralNetworksExecution_setInput(f.execution, 1, NULL, b, 16));
+	OK(ANeuralNetworksExecution_setOutputFromMemory(f.execution, 0, NULL, high, 256, 16));
+	OK(ANeuralNetworksExecution_setReusable(f.execution, true));
+	truncate_file(&f, 4096 + 260);
+	IS(OP_FAILED, ANeuralNetworksExecution_compute(f.execution));
+	assert_int_equal(fstat(f.fd, &st), 0);
+	assert_int_equal(st.st_size, 4096 + 260);
+	truncate_file(&f, FILE_SIZE);
+	OK(ANeuralNetworksExecution_compute(f.execution));
+	for (int i = 0; i < 4; i++)
+		assert_true(f.map[1024 + 64 + i] == 2 * b[i]);
+	ANeuralNetworksMemory_free(high);
+	stop(&f);
+}
+
+/* Truncates and grows a file until it is told to end. */
+struct shrinker {
+	pthread_t thread;
+	atomic_bool end;
+	int fd;
+};
+
+static void *shrink(void *arg)
+{
+	struct shrinker *shrinker = arg;
+
+	while (!atomic_load(&shrinker->end)) {
+		assert_int_equal(ftruncate(shrinker->fd, 0), 0);
+		assert_int_equal(ftruncate(shrinker->fd, FILE_SIZE), 0);
+	}
+	return NULL;
+}
+
+/* A file that shrinks at any moment of a run or copy: an error or zeros, and nobody dies. */
+static void test_shrinking_file(void **state)
+{
+	ANeuralNetworksMemory *other = file_memory(FILE_SIZE);
+	struct shrinker shrinker = { 0 };
+	struct fixture f;
+
+	start_in_file(&f);
+	shrinker.fd = f.fd;
+	assert_int_equal(pthread_create(&shrinker.thread, NULL, shrink, &shrinker), 0);
+	for (int i = 0; i < 2000; i++) {
+		int ret = ANeuralNetworksExecution_compute(f.execution);
+
+		assert_true(ret == ANEURALNETWORKS_NO_ERROR || ret == ANEURALNETWORKS_OP_FAILED);
+		ret = ANeuralNetworksMemory_copy(f.memory, other);
+		assert_true(ret == ANEURALNETWORKS_NO_ERROR || ret == ANEURALNETWORKS_OP_FAILED);
+		ret = ANeuralNetworksMemory_copy(other, f.memory);
+		assert_true(ret == ANEURALNETWORKS_NO_ERROR || ret == ANEURALNETWORKS_OP_FAILED);
+	}
+	atomic_store(&shrinker.end, true);
+	pthread_join(shrinker.thread, NULL);
+	ANeuralNetworksMemory_free(other);
+	stop(&f);
+}
+
+/* Copies to and from device memory; one that fails leaves nothing in it. */
+static void test_truncated_copy(void **state)
+{
+	ANeuralNetworksMemory *device_memory, *first = NULL;
+	struct fixture f;
+
+	start(&f, false);
+	device_memory = device_memory_of(f.compilation);
+	OK(ANeuralNetworksMemory_createFromFd(16, PROT_READ | PROT_WRITE, f.fd, 0, &first));
+	OK(ANeuralNetworksMemory_copy(first, device_memory));
+	truncate_file(&f, 8);
+	IS(OP_FAILED, ANeuralNetworksMemory_copy(device_memory, first));
+	IS(OP_FAILED, ANeuralNetworksMemory_copy(first, device_memory));
+	truncate_file(&f, FILE_SIZE);
+	IS(BAD_DATA, ANeuralNetworksMemory_copy(device_memory, first));
+	OK(ANeuralNetworksMemory_copy(first, device_memory));
+	OK(ANeuralNetworksMemory_copy(device_memory, first));
+	ANeuralNetworksMemory_free(first);
+	ANeuralNetworksMemory_free(device_memory);
+	stop(&f);
+}
+
+/* A constant is read once, when the model is finished; without its bytes the model is refused. */
+static void test_truncated_constant(void **state)
+{
+	static const uint32_t in[] = { 0, 1, 2 }, out[] = { 3 }, n = 256;
+	const int32_t none = ANEURALNETWORKS_FUSED_NONE;
+	static float x[256], y[256];
+
+	for (int late = 0; late < 2; late++) {
+		ANeuralNetworksModel *model = NULL;
+		ANeuralNetworksCompilation *compilation;
+		struct fixture f;
+
+		start(&f, false);
+		f.map[1024] = 7;
+		OK(ANeuralNetworksModel_create(&model));
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, &n);
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, &n);
+		add_tensor(model, ANEURALNETWORKS_INT32, 0, NULL);
+		add_tensor(model, ANEURALNETWORKS_TENSOR_FLOAT32, 1, &n);
+		OK(ANeuralNetworksModel_setOperandValueFromMemory(model, 1, f.memory, 4096, 1024));
+		OK(ANeuralNetworksModel_setOperandValue(model, 2, &none, sizeof(none)));
+		OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_ADD, 3, in, 1, out));
+		OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, in, 1, out));
+		if (late)
+			OK(ANeuralNetworksModel_finish(model));
+		truncate_file(&f, 4096);
+		if (late) {
+			compilation = compile(model);
+			compute(compilation, x, sizeof(x), y, sizeof(y));
+			assert_true(y[0] == 7 && y[1] == 0);
+			ANeuralNetworksCompilation_free(compilation);
+		} else {
+			IS(BAD_DATA, ANeuralNetworksModel_finish(model));
+		}
+		ANeuralNetworksModel_free(model);
+		stop(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,6 +600,11 @@ int main(void)
 		cmocka_unit_test(test_fenced_shared),
 		cmocka_unit_test(test_fenced_copied),
 		cmocka_unit_test(test_start_compute_has_no_fence),
+		cmocka_unit_test(test_truncated_input),
+		cmocka_unit_test(test_truncated_output),
+		cmocka_unit_test(test_shrinking_file),
+		cmocka_unit_test(test_truncated_copy),
+		cmocka_unit_test(test_truncated_constant),
 	};
 
 	use_loopback();
