@@ -557,6 +557,11 @@ NNAPI_EXPORT int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *c
 	if (compilation->listed_count) {
 		count = compilation->listed_count;
 		memcpy(devices, compilation->listed, sizeof(devices));
+	} else if (nnapi_device_is_missing()) {
+		compilation->finished = true;
+		ret = nnapi_error(UNAVAILABLE_DEVICE, "%s: none of the accelerators that "
+				  "NNACCEL_DEVICE names is there", __func__);
+		return nnapi_compilation_tell(compilation, ret, began_ns);
 	} else if (!devices[0]) {
 		devices[0] = devices[1];
 		count = 1;

@@ -23,6 +23,7 @@ static pthread_once_t nnapi_device_once = PTHREAD_ONCE_INIT;
 static pthread_once_t nnapi_reference_once = PTHREAD_ONCE_INIT;
 static struct ANeuralNetworksDevice nnapi_accelerators[NNAPI_ACCELERATORS];
 static uint32_t nnapi_accelerator_count;
+static bool nnapi_accelerators_missing; /* accelerators are named, and none could be opened */
 static struct ANeuralNetworksDevice nnapi_reference = {
 	.reference = true,
 	.name = "nnapi-reference",
@@ -46,7 +47,7 @@ static void nnapi_accelerator_open(const char *wanted)
 	ret = nna_device_open(wanted, &options, &self->device);
 	if (ret) {
 		self->device = NULL;
-		nna_message(MANAGER, "no accelerator: %s: %s", wanted, strerror(-ret));
+		nna_message_insist(NNAPI_TAG, "no accelerator: %s: %s", wanted, strerror(-ret));
 		return;
 	}
 	nna_device_get_info(self->device, &info);
@@ -57,6 +58,7 @@ static void nnapi_accelerator_open(const char *wanted)
 	snprintf(self->version, sizeof(self->version), "%.31s ABI %u.%u build " NNA_BUILD_ID,
 		 info.driver, info.abi_major, info.abi_minor);
 	self->info = info;
+	nna_message(MANAGER, "%s is %s", self->name, wanted);
 	nnapi_accelerator_count++;
 }
 
@@ -80,13 +82,17 @@ static void nnapi_accelerators_open(void)
 		nnapi_accelerators_find();
 		return;
 	}
+	if (!strcmp(wanted, nnapi_reference.name))
+		return;
 	copy = strdup(wanted);
 	if (!copy) {
-		nna_message(MANAGER, "no accelerator: %s", strerror(ENOMEM));
+		nna_message_insist(NNAPI_TAG, "no accelerator: %s", strerror(ENOMEM));
 		return;
 	}
+	/* Who names a device does not want another one in its place. */
 	for (name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
 		nnapi_accelerator_open(name);
+	nnapi_accelerators_missing = !nnapi_accelerator_count;
 	free(copy);
 }
 
@@ -126,6 +132,11 @@ struct ANeuralNetworksDevice *nnapi_device_get(void)
 			return &nnapi_accelerators[i];
 	}
 	return nnapi_device_at(0);
+}
+
+bool nnapi_device_is_missing(void)
+{
+	return !nnapi_device_count() && nnapi_accelerators_missing;
 }
 
 struct ANeuralNetworksDevice *nnapi_device_get_reference(void)

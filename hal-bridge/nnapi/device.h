@@ -54,6 +54,8 @@ struct ANeuralNetworksDevice *nnapi_device_at(uint32_t index);
  * else the first; NULL if none could be opened.
  */
 struct ANeuralNetworksDevice *nnapi_device_get(void);
+/* Return: true if NNACCEL_DEVICE names accelerators, and none of them could be opened. */
+bool nnapi_device_is_missing(void);
 /* Return: the reference, opened or not. */
 struct ANeuralNetworksDevice *nnapi_device_get_reference(void);
 /*

@@ -51,7 +51,9 @@
  * goes to the first listed device that supports it, and no other device is used.
  *
  *	NNACCEL_DEVICE	the accelerators: auto (default: all of the machine, or the loopback if it
- *			has none), loopback, a node's path, or several of these with commas between
+ *			has none), loopback, a node's path, or several of these with commas between;
+ *			nnapi-reference: none. Without any of those that it names a compilation
+ *			without a list of devices fails
  *	NNACCEL_DEAL	for tests: a number, the seed of a random device for each operation
  *
  * libnnaccel/support/environment.h lists the other variables.

@@ -11,7 +11,8 @@
  *	driver		libnnaccel, and the HAL
  *	all, 1		all of them
  *
- * Tags are separated by commas or spaces; "0" selects none. The last lines of all tags are kept in
+ * Tags are separated by commas or spaces; "0" selects none. A word that is no tag is named in a line,
+ * which is always written, as is what a user must not miss. The last lines of all tags are kept in
  * memory, to be read from a process without standard error.
  *
  * libnnaccel itself writes to the log that a caller gives to a device (log.h). nna_message_log is
@@ -40,6 +41,9 @@ enum nna_message_tag {
 void nna_message_select(const char *tags);
 /* Writes a line; @format without newline. Thread-safe; lines over 511 bytes are cut. */
 void nna_message_print(enum nna_message_tag tag, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* As nna_message_print(), but writes the line whatever tags are selected. */
+void nna_message_insist(enum nna_message_tag tag, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* nna_message(MODEL, "operand %u ...", i) writes a line with the tag NNA_MESSAGE_MODEL. */
 #define nna_message(tag, ...) nna_message_print(NNA_MESSAGE_##tag, __VA_ARGS__)

@@ -174,27 +174,70 @@ static void test_reference_is_loaded_late(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
+/* What the process writes to standard error meanwhile. */
+struct log {
+	FILE *file;
+	int err;
+};
+
+static void log_begin(struct log *log)
+{
+	log->file = tmpfile();
+	log->err = dup(STDERR_FILENO);
+	assert_non_null(log->file);
+	assert_true(log->err >= 0);
+	assert_int_equal(dup2(fileno(log->file), STDERR_FILENO), STDERR_FILENO);
+}
+
+static void log_end(struct log *log, char *text, size_t size)
+{
+	size_t length;
+
+	fflush(stderr);
+	assert_int_equal(dup2(log->err, STDERR_FILENO), STDERR_FILENO);
+	rewind(log->file);
+	length = fread(text, 1, size - 1, log->file);
+	assert_true(length > 0);
+	text[length] = 0;
+	fclose(log->file);
+	close(log->err);
+}
+
 /* Where the loopback is not installed the reference is listed, and compiling says what is wrong. */
 static void test_reference_is_not_installed(void **state)
 {
 	ANeuralNetworksModel *model = add_model(4);
-	FILE *log = tmpfile();
-	int err = dup(STDERR_FILENO);
-	char text[4096] = "";
+	char text[4096];
+	struct log log;
 
-	assert_non_null(log);
-	assert_true(err >= 0);
 	check_alone();
-	assert_int_equal(dup2(fileno(log), STDERR_FILENO), STDERR_FILENO);
+	log_begin(&log);
 	for (int listed = 0; listed < 2; listed++)
 		IS(UNAVAILABLE_DEVICE, try_compile(model, listed));
-	fflush(stderr);
-	assert_int_equal(dup2(err, STDERR_FILENO), STDERR_FILENO);
-	rewind(log);
-	assert_true(fread(text, 1, sizeof(text) - 1, log) > 0);
+	log_end(&log, text, sizeof(text));
 	assert_non_null(strstr(text, "nnapi-reference: the loopback cannot be opened"));
-	fclose(log);
-	close(err);
+	ANeuralNetworksModel_free(model);
+}
+
+/*
+ * A named accelerator that is not there is told without NNACCEL_LOG, and nothing computes in its
+ * place but what a client asks for by its list.
+ */
+static void test_named_device_is_missing(void **state)
+{
+	ANeuralNetworksModel *model;
+	char text[4096];
+	struct log log;
+
+	unsetenv("NNACCEL_LOG");
+	log_begin(&log);
+	check_alone();
+	log_end(&log, text, sizeof(text));
+	assert_string_equal(text, "nnaccel: manager: no accelerator: /dev/accel/nothing: "
+				  "No such file or directory\n");
+	model = add_model(4);
+	IS(UNAVAILABLE_DEVICE, try_compile(model, false));
+	OK(try_compile(model, true));
 	ANeuralNetworksModel_free(model);
 }
 
@@ -244,8 +287,7 @@ static void test_several_devices(void **state)
 }
 
 /*
- * Runs one test in a process of its own, with these accelerators, of which /dev/null is none.
- * @plugins: where plug-ins are.
+ * Runs one test in a process of its own, with these accelerators. @plugins: where plug-ins are.
  */
 static int run_alone(const struct CMUnitTest *test, const char *devices, const char *plugins)
 {
@@ -270,6 +312,7 @@ int main(void)
 	const struct CMUnitTest late = cmocka_unit_test(test_reference_is_loaded_late);
 	const struct CMUnitTest several = cmocka_unit_test(test_several_devices);
 	const struct CMUnitTest missing = cmocka_unit_test(test_reference_is_not_installed);
+	const struct CMUnitTest named = cmocka_unit_test(test_named_device_is_missing);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runtime),
 		cmocka_unit_test(test_device),
@@ -279,8 +322,9 @@ int main(void)
 	int failed;
 
 	/* The devices are opened once in a process: each of these has its own, made before. */
-	failed = run_alone(&late, "/dev/null", NULL);
-	failed |= run_alone(&missing, "/dev/null", "/nowhere");
+	failed = run_alone(&late, "nnapi-reference", NULL);
+	failed |= run_alone(&missing, "nnapi-reference", "/nowhere");
+	failed |= run_alone(&named, "/dev/accel/nothing", NULL);
 	failed |= run_alone(&several, "loopback,loopback", NULL);
 	use_loopback();
 	return cmocka_run_group_tests(tests, NULL, NULL) + !!failed;

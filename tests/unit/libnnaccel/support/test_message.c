@@ -30,7 +30,10 @@ static void tags_choose_messages(void **state)
 	static const char *const wanted[][2] = {
 		{ "", "" },
 		{ "0", "" },
-		{ "nothing", "" },
+		{ "modle driver",
+		  "nnaccel: NNACCEL_LOG: there is no tag \"modle\": the tags are model, "
+		  "compilation, execution, cpuexe, manager, driver, all\n"
+		  "nnaccel: driver: six\nnnaccel: driver: seven\n" },
 		{ "model", "nnaccel: model: one\n" },
 		{ "manager,cpuexe", "nnaccel: cpuexe: four\nnnaccel: manager: five\n" },
 		{ "execution  compilation",
@@ -69,11 +72,27 @@ static void program_selects(void **state)
 	assert_string_equal(text, "nnaccel: model: one\nnnaccel: driver: seven\n");
 }
 
+static void insist(void)
+{
+	nna_message_insist(NNA_MESSAGE_MANAGER, "no %s", "accelerator");
+}
+
+static void insisting_needs_no_tag(void **state)
+{
+	char text[1024];
+
+	run_with(NULL, NULL, insist, text, sizeof(text));
+	assert_string_equal(text, "nnaccel: manager: no accelerator\n");
+	run_with("NNACCEL_LOG", "0", insist, text, sizeof(text));
+	assert_string_equal(text, "nnaccel: manager: no accelerator\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tags_choose_messages),
 		cmocka_unit_test(program_selects),
+		cmocka_unit_test(insisting_needs_no_tag),
 	};
 
 	unsetenv("NNACCEL_LOG");
