@@ -23,17 +23,50 @@
  *					input from dimension n on
  *
  * Lowered to one GATHER of the ir, whose indices the device checks. GATHER_ND first converts
- * coordinates to row indices, on the device too.
+ * coordinates to row indices, on the device too. Where a tensor has more dimensions than an
+ * operation of the ir, those before the axis, those of the indices and those behind it are merged.
  */
 #include "libnnaccel/ops/op_util.h"
 
+/* Makes the axis the middle one of three dimensions. The output has elements. */
+static int merge(struct nna_lower *l, uint32_t *out, uint32_t *in, uint32_t *indices,
+		 uint32_t *axis)
+{
+	const struct nna_value *whole = &l->values[*in];
+	uint32_t dims[3] = { 1, whole->dims[*axis], 1 }, count;
+
+	for (uint32_t k = 0; k < *axis; k++)
+		dims[0] *= whole->dims[k];
+	for (uint32_t k = *axis + 1; k < whole->rank; k++)
+		dims[2] *= whole->dims[k];
+	if (!nna_value_count(&l->values[*indices], &count))
+		return -ENOTSUP;
+	NNA_VALUE(merged_in, nna_emit_reshape(l, *in, 3, dims));
+	dims[1] = count;
+	NNA_VALUE(merged_out, nna_emit_reshape(l, *out, 3, dims));
+	NNA_VALUE(list, nna_emit_reshape(l, *indices, 1, &count));
+	*out = merged_out;
+	*in = merged_in;
+	*indices = list;
+	*axis = 1;
+	return 0;
+}
+
 static int emit(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t indices, uint32_t axis)
 {
-	struct nna_ir_op command = { .kind = NNA_IR_GATHER, .gather.axis = axis };
+	struct nna_ir_op command = { .kind = NNA_IR_GATHER };
 	uint32_t values[3];
 
 	if (nna_value_is_empty(l, out))
 		return 0;
+	if (l->values[out].rank > NNA_IR_MAX_RANK || l->values[in].rank > NNA_IR_MAX_RANK ||
+	    l->values[indices].rank > NNA_IR_MAX_RANK) {
+		int ret = merge(l, &out, &in, &indices, &axis);
+
+		if (ret)
+			return ret;
+	}
+	command.gather.axis = axis;
 	values[NNA_GATHER_OUTPUT] = out;
 	values[NNA_GATHER_INPUT] = in;
 	values[NNA_GATHER_INDICES] = indices;
@@ -168,16 +201,16 @@ static int nd_lower(struct nna_op_context *op)
 }
 
 const struct nna_op nna_op_gather = {
-	.type = NNA_OPERATION_GATHER,
+	.type = NNA_OPERATION_GATHER, .any_rank = true,
 	.check = gather_check, .infer = gather_infer, .lower = gather_lower,
 };
 
 const struct nna_op nna_op_embedding_lookup = {
-	.type = NNA_OPERATION_EMBEDDING_LOOKUP,
+	.type = NNA_OPERATION_EMBEDDING_LOOKUP, .any_rank = true,
 	.check = embedding_check, .infer = embedding_infer, .lower = embedding_lower,
 };
 
 const struct nna_op nna_op_gather_nd = {
-	.type = NNA_OPERATION_GATHER_ND,
+	.type = NNA_OPERATION_GATHER_ND, .any_rank = true,
 	.check = nd_check, .infer = nd_infer, .lower = nd_lower,
 };

@@ -105,7 +105,8 @@ struct nna_op_context {
  * @type: its type
  * @asks_data: infer() must know the data that it reads, even if the shapes of all outputs are known
  * @asks_floats: infer() may read FLOAT32 data, too
- * @any_rank: lowered to copies and fills only, so operands may have more than NNA_IR_MAX_RANK dims
+ * @any_rank: operands may have more than NNA_IR_MAX_RANK dims: lowered to copies and fills, or
+ *	after merging dims
  * @check: see above; NULL if the signature says everything
  * @infer: see above
  * @lower: see above
