@@ -890,6 +890,7 @@ NNACCEL_API int nna_program_load_sized(struct nna_device *device, struct nna_gra
  * @scale: of quantised types, else 0
  * @zero_point: of quantised types, else 0
  * @size: bytes, 0 while a dimension is unknown
+ * @stated: the model states all dimensions; else operations may have given some of @dims
  */
 struct nna_io_info {
 	enum nna_operand_type type;
@@ -898,6 +899,7 @@ struct nna_io_info {
 	float scale;
 	int32_t zero_point;
 	size_t size;
+	bool stated;
 };
 
 /**

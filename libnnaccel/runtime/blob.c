@@ -93,13 +93,16 @@ static void fill_header(const struct nna_program *p, const struct nna_code *code
 	h->size = nna_blob_size(h);
 }
 
-static void fill_io(const struct nna_code_io *io, const struct nna_shape *shape,
+static void fill_io(const struct nna_code_io *io, const struct nna_operand *operand,
 		    struct nna_blob_io *out)
 {
+	const struct nna_shape *shape = &operand->shape;
+
 	*out = (struct nna_blob_io){
 		.type = io->type,
 		.flags = (io->used ? NNA_BLOB_USED : 0) | (io->counted ? NNA_BLOB_COUNTED : 0) |
-			 (shape->rank_known ? NNA_BLOB_RANK_KNOWN : 0),
+			 (shape->rank_known ? NNA_BLOB_RANK_KNOWN : 0) |
+			 (operand->stated.final ? NNA_BLOB_STATED : 0),
 		.rank = io->rank,
 		.stated_rank = shape->rank,
 		.scale = shape->scale,
@@ -143,9 +146,9 @@ static int put_tables(const struct nna_blob_writer *to, struct nna_digest *d,
 	int ret = ios && types ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < code->input_count && !ret; i++)
-		fill_io(&code->inputs[i], &sub->operands[sub->inputs[i]].shape, &ios[i]);
+		fill_io(&code->inputs[i], &sub->operands[sub->inputs[i]], &ios[i]);
 	for (uint32_t i = 0; i < code->output_count && !ret; i++)
-		fill_io(&code->outputs[i], &sub->operands[sub->outputs[i]].shape,
+		fill_io(&code->outputs[i], &sub->operands[sub->outputs[i]],
 			&ios[code->input_count + i]);
 	for (uint32_t i = 0; i < sub->operation_count && !ret; i++)
 		types[i] = sub->operations[i].type;

@@ -82,6 +82,7 @@ struct nna_blob_header {
 #define NNA_BLOB_USED 1u
 #define NNA_BLOB_COUNTED 2u
 #define NNA_BLOB_RANK_KNOWN 4u
+#define NNA_BLOB_STATED 8u /* the graph states all dimensions */
 
 /**
  * struct nna_blob_io - an input or output
@@ -90,7 +91,7 @@ struct nna_blob_header {
  * @rank: of @dims
  * @stated_rank: of @stated
  * @dims: for which it is compiled; 0 beyond @rank
- * @stated: dimensions that the graph states, 0 is unknown
+ * @stated: dimensions that the graph states, or that its operations give, 0 is unknown
  * @scale: of quantised types
  * @zero_point: of quantised types
  * @size: bytes, which follow from @type and @dims

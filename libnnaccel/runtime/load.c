@@ -147,6 +147,7 @@ static int make_interface(struct nna_loading *l)
 			o->stated.final &= io->stated[k] != 0;
 		}
 		o->shape = o->stated;
+		o->stated.final &= (io->flags & NNA_BLOB_STATED) != 0;
 	}
 	l->graph->finished = true;
 	return 0;
@@ -162,7 +163,7 @@ static bool io_is_valid(const struct nna_loading *l, uint32_t index)
 
 	if (!size || io->type == NNA_OPERAND_OPAQUE || io->rank > NNACCEL_MAX_RANK ||
 	    io->stated_rank > NNACCEL_MAX_RANK ||
-	    io->flags & ~(NNA_BLOB_USED | NNA_BLOB_COUNTED | NNA_BLOB_RANK_KNOWN))
+	    io->flags & ~(NNA_BLOB_USED | NNA_BLOB_COUNTED | NNA_BLOB_RANK_KNOWN | NNA_BLOB_STATED))
 		return false;
 	for (uint32_t k = 0; k < io->rank; k++)
 		if (__builtin_mul_overflow(size, (uint64_t)io->dims[k], &size))

@@ -273,13 +273,15 @@ uint32_t nna_program_output_count(const struct nna_program *program)
 	return program->graph->subgraphs[0].output_count;
 }
 
-static int give_info(const struct nna_shape *shape, struct nna_io_info *info, size_t size)
+static int give_info(const struct nna_operand *operand, struct nna_io_info *info, size_t size)
 {
+	const struct nna_shape *shape = &operand->shape;
 	struct nna_io_info own = {
 		.type = shape->type,
 		.rank = shape->rank,
 		.scale = shape->scale,
 		.zero_point = shape->zero_point,
+		.stated = operand->stated.final,
 	};
 	memcpy(own.dims, shape->dims, sizeof(own.dims));
 	if (shape->final)
@@ -304,7 +306,7 @@ int nna_program_get_input_sized(const struct nna_program *program, uint32_t inde
 
 	if (index >= sub->input_count)
 		return refuse_index(program, "input", index, sub->input_count);
-	return give_info(&sub->operands[sub->inputs[index]].shape, info, size);
+	return give_info(&sub->operands[sub->inputs[index]], info, size);
 }
 
 int nna_program_get_output_sized(const struct nna_program *program, uint32_t index,
@@ -314,7 +316,7 @@ int nna_program_get_output_sized(const struct nna_program *program, uint32_t ind
 
 	if (index >= sub->output_count)
 		return refuse_index(program, "output", index, sub->output_count);
-	return give_info(&sub->operands[sub->outputs[index]].shape, info, size);
+	return give_info(&sub->operands[sub->outputs[index]], info, size);
 }
 
 static int dump_parts(struct nna_program *p, FILE *to)

@@ -78,9 +78,10 @@ static struct bytes save(struct nna_device *device, struct nna_graph *graph, uin
 	return b;
 }
 
-/* out = a + constant, @n floats each, the constants being @first and more. */
-static struct nna_graph *constant_graph(uint32_t n, float first)
+/* out = a + constant, @n floats each, which the graph need not state of the result. */
+static struct nna_graph *stated_graph(uint32_t n, float first, bool stated)
 {
+	const uint32_t unknown = 0;
 	float values[N];
 	struct nna_graph *g;
 	uint32_t a, b, act, out;
@@ -93,13 +94,19 @@ static struct nna_graph *constant_graph(uint32_t n, float first)
 	b = operand(g, NNA_OPERAND_TENSOR_FLOAT32, 1, &n, 0, 0);
 	assert_int_equal(nna_graph_set_constant(g, 0, b, values, n * sizeof(float), false), 0);
 	act = scalar(g, 0);
-	out = operand(g, NNA_OPERAND_TENSOR_FLOAT32, 1, &n, 0, 0);
+	out = operand(g, NNA_OPERAND_TENSOR_FLOAT32, 1, stated ? &n : &unknown, 0, 0);
 	assert_int_equal(nna_graph_add_operation(g, 0, NNA_OPERATION_ADD, 3,
 						 (uint32_t[]){ a, b, act }, 1, &out),
 			 0);
 	assert_int_equal(nna_graph_set_io(g, 0, 1, &a, 1, &out), 0);
 	assert_int_equal(nna_graph_finish(g), 0);
 	return g;
+}
+
+/* The same; the constants are @first and more. */
+static struct nna_graph *constant_graph(uint32_t n, float first)
+{
+	return stated_graph(n, first, true);
 }
 
 /* Runs what constant_graph(N, 100) is, and looks at every result. */
@@ -151,6 +158,33 @@ static void test_loaded(void **state)
 	free(b.data);
 	free(again.data);
 	nna_program_destroy(program);
+}
+
+/* A program knows, also when it is loaded, which dimensions the graph has stated. */
+static void test_stated(void **state)
+{
+	for (int stated = 0; stated < 2; stated++) {
+		struct nna_graph *g = stated_graph(N, 100, stated);
+		struct bytes b = save(*state, g, 0);
+
+		for (int loaded = 0; loaded < 2; loaded++) {
+			struct nna_program *program;
+			struct nna_io_info info;
+
+			if (loaded)
+				assert_int_equal(load(*state, NULL, &b, 0, &program), 0);
+			else
+				assert_int_equal(nna_program_create(*state, g, NULL, &program), 0);
+			assert_int_equal(nna_program_get_output(program, 0, &info), 0);
+			assert_int_equal(info.stated, stated);
+			assert_int_equal(info.size, N * sizeof(float));
+			assert_int_equal(nna_program_get_input(program, 0, &info), 0);
+			assert_true(info.stated);
+			nna_program_destroy(program);
+		}
+		free(b.data);
+		nna_graph_unref(g);
+	}
 }
 
 /* A program without its graph has one shape; another is an error, and not compiled of nothing. */
@@ -504,6 +538,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loaded),
+		cmocka_unit_test(test_stated),
 		cmocka_unit_test(test_fixed),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_each_byte),
