@@ -253,6 +253,12 @@ bool nnb_buffer_has_role(const struct nnb_buffer *buffer, const struct nnb_prepa
 	return false;
 }
 
+bool nnb_buffer_fits(const struct nnb_buffer *buffer, uint32_t rank, const uint32_t *dims)
+{
+	return rank == buffer->info.rank &&
+	       !memcmp(dims, buffer->info.dims, rank * sizeof(*dims));
+}
+
 bool nnb_buffer_get(struct nnb_buffer *buffer, uint32_t *rank, uint32_t dims[NNACCEL_MAX_RANK])
 {
 	bool filled;

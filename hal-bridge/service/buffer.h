@@ -75,6 +75,8 @@ struct nnb_buffer *nnb_buffer_find(struct nnb_client *client, int32_t token);
 /* Return: true if the buffer has this role. */
 bool nnb_buffer_has_role(const struct nnb_buffer *buffer, const struct nnb_prepared_model *model,
 			 bool output, uint32_t index);
+/* Return: true if the buffer is for values of these dimensions. */
+bool nnb_buffer_fits(const struct nnb_buffer *buffer, uint32_t rank, const uint32_t *dims);
 /* Gets the dimensions of the buffer's value. Return: false if it holds none. */
 bool nnb_buffer_get(struct nnb_buffer *buffer, uint32_t *rank, uint32_t dims[NNACCEL_MAX_RANK]);
 /*

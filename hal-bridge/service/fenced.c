@@ -253,9 +253,9 @@ static int nnb_fenced_check(const struct nnb_run *run, struct nnb_aidl_call *cal
 
 	if (ret)
 		return ret;
-	if (!nnb_run_is_known(run))
-		return nnb_aidl_fail(call, INVALID,
-				     "a fenced execution needs outputs of known dimensions");
+	if (!nnb_run_is_stated(run))
+		return nnb_aidl_fail(call, INVALID, "a fenced execution needs outputs whose "
+				     "dimensions the model or the request states");
 	if (duration_ns < -1)
 		return nnb_aidl_fail(call, INVALID, "the duration of %lld ns is invalid",
 				     (long long)duration_ns);

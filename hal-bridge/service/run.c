@@ -10,6 +10,7 @@
 #include "hal-bridge/service/status.h"
 #include "hal-bridge/service/validate.h"
 #include "libnnaccel/support/clock.h"
+#include "libnnaccel/support/message.h"
 #include "libnnaccel/support/trace.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
@@ -80,6 +81,7 @@ static int nnb_run_open_pools(struct nnb_run *run, struct nnb_aidl_call *call,
  * @rank: entries of @dims
  * @dims: 0 for an unknown one
  * @given: @dims if the library needs them, NULL if the model has all dimensions
+ * @stated: model and request state all dimensions, without what operations give
  * @known: all dimensions are known
  * @size: bytes, if @known
  */
@@ -87,7 +89,7 @@ struct nnb_run_shape {
 	uint32_t rank;
 	uint32_t dims[NNACCEL_MAX_RANK];
 	const uint32_t *given;
-	bool known;
+	bool stated, known;
 	size_t size;
 };
 
@@ -98,6 +100,7 @@ static int nnb_run_find_shape(struct nnb_aidl_call *call, const struct nna_io_in
 	shape->rank = info->rank;
 	memcpy(shape->dims, info->dims, sizeof(shape->dims));
 	shape->given = NULL;
+	shape->stated = info->stated || dims->count;
 	if (dims->count) {
 		if (dims->count > NNACCEL_MAX_RANK || !nnb_type_is_tensor(info->type) ||
 		    (info->rank && dims->count != info->rank))
@@ -112,6 +115,7 @@ static int nnb_run_find_shape(struct nnb_aidl_call *call, const struct nna_io_in
 						     "%s %u: dimension %u is %d instead of %u",
 						     what, index, i, dims->data[i], known);
 			shape->dims[i] = (uint32_t)dims->data[i];
+			shape->stated &= dims->data[i] > 0;
 		}
 		if (!info->size)
 			shape->given = shape->dims;
@@ -159,9 +163,9 @@ static int nnb_run_use_buffer(struct nnb_run *run, struct nnb_aidl_call *call, b
 				     output ? "output" : "input", index, buffer->token);
 	argument->size = buffer->memory->size;
 	if (output) {
-		if (shape->known && shape->size > argument->size)
-			return nnb_aidl_fail(call, INVALID, "output %u does not fit into buffer %d",
-					     index, buffer->token);
+		if (shape->known && !nnb_buffer_fits(buffer, shape->rank, shape->dims))
+			return nnb_aidl_fail(call, INVALID, "output %u must have the dimensions of "
+					     "buffer %d", index, buffer->token);
 		return 0;
 	}
 	if (!nnb_buffer_get(buffer, &rank, dims))
@@ -267,7 +271,7 @@ static int nnb_run_bind(struct nnb_run *run, struct nnb_aidl_call *call,
 			return nnb_aidl_fail(call, INVALID, "%s %u is omitted, but has a location",
 					     what, index);
 		shape.given = NULL;
-		shape.known = true;
+		shape.stated = true;
 	} else {
 		ret = nnb_run_find_place(run, call, from, what, index, argument);
 		if (!ret && argument->pool->buffer)
@@ -280,11 +284,63 @@ static int nnb_run_bind(struct nnb_run *run, struct nnb_aidl_call *call,
 		if (ret)
 			return ret;
 	}
-	argument->known = shape.known;
+	argument->stated = shape.stated;
 	ret = nnb_run_hand_over(run, output, index, &shape, argument);
 	if (ret)
 		return nnb_aidl_fail(call, nnb_status(ret), "%s %u cannot be bound: %s", what,
 				     index, strerror(-ret));
+	return 0;
+}
+
+/* Return: the device buffer of an argument; NULL if it lies elsewhere. */
+static struct nnb_buffer *nnb_run_find_buffer(const struct nnb_run *run,
+					      const struct nnb_aidl_request_argument *argument)
+{
+	const int32_t pool = argument->location.pool_index;
+
+	return argument->has_no_value || pool < 0 || (uint32_t)pool >= run->pool_count
+		       ? NULL
+		       : run->pools[pool].buffer;
+}
+
+static int nnb_buffer_compare(const void *a, const void *b)
+{
+	const struct nnb_buffer *const *x = a, *const *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/*
+ * Checks that a device buffer that is written is no other argument: several pools may be one
+ * buffer. Return: 0 or an ErrorStatus.
+ */
+static int nnb_run_check_buffers(const struct nnb_run *run, struct nnb_aidl_call *call,
+				 const struct nnb_aidl_request *request)
+{
+	struct nnb_buffer **written, *buffer;
+	uint32_t count = 0;
+
+	written = nnb_arena_alloc(call->arena, request->outputs.count, sizeof(*written));
+	if (!written)
+		return EXHAUSTED;
+	for (uint32_t i = 0; i < request->outputs.count; i++) {
+		buffer = nnb_run_find_buffer(run, &request->outputs.data[i]);
+		if (buffer)
+			written[count++] = buffer;
+	}
+	qsort(written, count, sizeof(*written), nnb_buffer_compare);
+	for (uint32_t i = 1; i < count; i++) {
+		if (written[i] == written[i - 1])
+			return nnb_aidl_fail(call, INVALID, "device buffer %d is two outputs",
+					     written[i]->token);
+	}
+	for (uint32_t i = 0; i < request->inputs.count; i++) {
+		buffer = nnb_run_find_buffer(run, &request->inputs.data[i]);
+		if (buffer &&
+		    bsearch(&buffer, written, count, sizeof(*written), nnb_buffer_compare))
+			return nnb_aidl_fail(call, INVALID, "device buffer %d is input %u and an "
+					     "output", buffer->token, i);
+	}
 	return 0;
 }
 
@@ -317,6 +373,8 @@ int nnb_run_init(struct nnb_run *run, struct nnb_prepared_model *model, struct n
 	if (!run->inputs || !run->outputs)
 		return nnb_aidl_fail(call, EXHAUSTED, "out of memory");
 	ret = nnb_run_open_pools(run, call, request, memories);
+	if (!ret)
+		ret = nnb_run_check_buffers(run, call, request);
 	if (ret)
 		return ret;
 	ret = nna_execution_create(model->program, &run->execution);
@@ -387,11 +445,36 @@ static int nnb_run_write_back(const struct nnb_run *run, uint32_t index)
 	return nnb_memory_write(output->pool->memory, output->offset, output->copy, size);
 }
 
+/*
+ * Return: false if an output that was computed, or did not fit, has other dimensions than the
+ * device buffer that it is for.
+ */
+static bool nnb_run_fits_buffers(const struct nnb_run *run)
+{
+	for (uint32_t i = 0; i < run->model->output_count; i++) {
+		const struct nnb_run_pool *pool = run->outputs[i].pool;
+		uint32_t rank = 0, dims[NNACCEL_MAX_RANK];
+		int ret;
+
+		if (!pool || !pool->buffer)
+			continue;
+		ret = nna_execution_get_output_dims(run->execution, i, &rank, dims);
+		if ((ret && ret != -ENOSPC) || nnb_buffer_fits(pool->buffer, rank, dims))
+			continue;
+		nna_message(DRIVER, "hal: output %u must have the dimensions of device buffer %d",
+			    i, pool->buffer->token);
+		return false;
+	}
+	return true;
+}
+
 int nnb_run_end(struct nnb_run *run, int error)
 {
 	int ret = error;
 
 	nnb_client_end_run(run->model->client, &run->under_way);
+	if ((!ret || ret == -ENOSPC) && !nnb_run_fits_buffers(run))
+		ret = -EINVAL;
 	for (uint32_t i = 0; i < run->model->output_count; i++) {
 		const struct nnb_run_argument *output = &run->outputs[i];
 		uint32_t rank = 0, dims[NNACCEL_MAX_RANK] = {0};
@@ -502,10 +585,10 @@ bool nnb_run_is_direct(const struct nnb_run *run)
 	return true;
 }
 
-bool nnb_run_is_known(const struct nnb_run *run)
+bool nnb_run_is_stated(const struct nnb_run *run)
 {
 	for (uint32_t i = 0; i < run->model->output_count; i++) {
-		if (!run->outputs[i].known)
+		if (!run->outputs[i].stated)
 			return false;
 	}
 	return true;

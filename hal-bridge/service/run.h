@@ -51,13 +51,13 @@ struct nnb_run_pool {
  * @offset: in the pool
  * @size: bytes in the pool
  * @copy: of a file: memory of the run, @size bytes, owned
- * @known: all dimensions are known before the run
+ * @stated: model and request state all dimensions
  */
 struct nnb_run_argument {
 	const struct nnb_run_pool *pool;
 	size_t offset, size;
 	void *copy;
-	bool known;
+	bool stated;
 };
 
 /**
@@ -117,9 +117,13 @@ int nnb_run_execute(struct nnb_run *run, struct nnb_aidl_call *call, int64_t dea
 int nnb_run_begin(struct nnb_run *run, uint64_t deadline_ns, uint64_t duration_ns);
 int nnb_run_end(struct nnb_run *run, int error);
 
-/* Return: true if the device writes all outputs itself, and all their dimensions are known. */
+/* Return: true if the device writes all outputs itself. */
 bool nnb_run_is_direct(const struct nnb_run *run);
-bool nnb_run_is_known(const struct nnb_run *run);
+/*
+ * Return: true if model and request state all dimensions of all outputs. What can be inferred from
+ * the inputs does not count.
+ */
+bool nnb_run_is_stated(const struct nnb_run *run);
 
 /*
  * Return: the ErrorStatus of a run's error. Bad data is no bad argument here, and a missed deadline
