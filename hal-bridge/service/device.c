@@ -4,7 +4,8 @@
  *
  * Preparing a model: the call checks the client's model and makes a graph of it, and then returns.
  * A worker compiles the graph and calls the callback. Each call that has a callback gets exactly
- * one callback. A refused argument is reported twice, by the callback and by the call's error.
+ * one callback. A refused argument is reported twice, by the callback and by the call's error; a
+ * deadline that has passed is no such argument, and the callback alone reports it.
  */
 #include "hal-bridge/service/device.h"
 
@@ -34,7 +35,7 @@
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
 #define FAILURE NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE
-
+#define NNB_DEADLINE_PAST UINT64_MAX /* in place of a deadline that has passed */
 
 static struct nnb_device *nnb_device_of(struct nnb_object *object)
 {
@@ -170,6 +171,13 @@ static void nnb_preparation_notify(struct nnb_object *callback, int status,
 			    ret);
 }
 
+/* Ends the preparation of valid arguments whose deadline has passed. */
+static void nnb_preparation_miss(struct nnb_object *callback)
+{
+	nna_message(DRIVER, "hal: the deadline of a preparation has passed");
+	nnb_preparation_notify(callback, NNB_AIDL_ERROR_STATUS_MISSED_DEADLINE_PERSISTENT, NULL);
+}
+
 static void nnb_preparation_free(struct nnb_preparation *preparation)
 {
 	nna_graph_unref(preparation->graph);
@@ -256,6 +264,20 @@ static void nnb_preparation_run(struct nnb_task *task)
 	nnb_preparation_free(preparation);
 }
 
+/* Return: 0, also for a deadline that has passed, which *@deadline shows; or INVALID_ARGUMENT. */
+static int nnb_prepare_check_deadline(struct nnb_aidl_call *call, int64_t deadline_ns,
+				      uint64_t *deadline)
+{
+	int ret = nnb_status_deadline(deadline_ns, deadline);
+
+	if (ret == INVALID)
+		return nnb_aidl_fail(call, ret, "the deadline of %lld ns is invalid",
+				     (long long)deadline_ns);
+	if (ret)
+		*deadline = NNB_DEADLINE_PAST;
+	return 0;
+}
+
 /* The arguments of the three ways to prepare a model, in the form of the newest. */
 static int nnb_prepare_check(struct nnb_aidl_call *call,
 			     const struct nnb_aidl_prepare_model_config *config, uint64_t *deadline)
@@ -265,12 +287,7 @@ static int nnb_prepare_check(struct nnb_aidl_call *call,
 	if (!ret)
 		ret = nnb_validate_extensions(call, config->extension_name_to_prefix.data,
 					      config->extension_name_to_prefix.count);
-	if (ret)
-		return ret;
-	ret = nnb_status_deadline(config->deadline_ns, deadline);
-	return ret ? nnb_aidl_fail(call, ret, "the deadline of %lld ns is invalid or past",
-				   (long long)config->deadline_ns)
-		   : 0;
+	return ret ? ret : nnb_prepare_check_deadline(call, config->deadline_ns, deadline);
 }
 
 /*
@@ -370,6 +387,13 @@ static int nnb_prepare(struct nnb_object *object, struct nnb_aidl_call *call,
 		ret = nnb_client_of_call(object, call, &client);
 	if (!ret)
 		ret = nnb_graph_create(client, call, model, &charged, &graph);
+	if (!ret && deadline == NNB_DEADLINE_PAST) {
+		nna_graph_unref(graph);
+		nnb_quota_discharge(client, &charged);
+		nnb_client_put(client);
+		nnb_preparation_miss(callback);
+		return 0;
+	}
 	if (!ret)
 		ret = nnb_prepare_queue(client, call, graph, charged.bytes, config->priority,
 					deadline, callback, nnb_prepare_cache(client, config),
@@ -441,14 +465,17 @@ static int nnb_on_prepare_from_cache(struct nnb_object *object, struct nnb_aidl_
 
 	if (!args->callback)
 		return nnb_aidl_fail(call, INVALID, "the callback is null");
-	ret = nnb_status_deadline(args->deadline_ns, &deadline);
-	if (ret)
-		nnb_aidl_fail(call, ret, "the deadline of %lld ns is invalid or past",
-			      (long long)args->deadline_ns);
-	else
+	ret = nnb_prepare_check_deadline(call, args->deadline_ns, &deadline);
+	if (!ret)
 		ret = nnb_client_of_call(object, call, &client);
 	if (!ret)
 		ret = nnb_prepare_open_cache(client, call, args, &fd);
+	if (!ret && deadline == NNB_DEADLINE_PAST) {
+		nnb_file_close(client, fd);
+		nnb_client_put(client);
+		nnb_preparation_miss(args->callback);
+		return 0;
+	}
 	if (!ret)
 		ret = nnb_prepare_queue(client, call, NULL, 0, NNB_AIDL_PRIORITY_MEDIUM, deadline,
 					args->callback, fd, args->token.data);

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "libnnaccel/support/message.h"
+#include "hal-bridge/service/cache.h"
 #include "tests/unit/hal-bridge/service/fixture.h"
 
 static bool is_measured(const struct nnb_aidl_performance_info *info)
@@ -123,9 +124,59 @@ static void bad_arguments(void **state)
 	in = hal_prepare_in(&m);
 	in.deadline_ns = -2;
 	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
+	/* What is wrong is wrong at any time. */
+	in = hal_prepare_in(&m);
 	in.deadline_ns = 1;
-	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_LATE);
+	in.priority = 3;
+	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
+	in.priority = NNB_AIDL_PRIORITY_MEDIUM;
+	m.operations[0].type = -1;
+	assert_int_equal(hal_prepare(*state, &hal_me, &in, &model), HAL_INVALID);
 	hal_model_fini(&m);
+}
+
+/* A deadline that has passed is no bad argument: the call succeeds, the callback is told, once. */
+static void late(void **state)
+{
+	struct nnb_aidl_device_prepare_model_in in;
+	struct nnb_aidl_device_prepare_model_with_config_in with = {0};
+	struct nnb_aidl_device_prepare_model_from_cache_in from = {0};
+	static const uint8_t token[NNB_TOKEN_BYTES];
+	struct nnb_service *service = *state;
+	int fd = hal_memfd(0, false);
+	struct hal_model m;
+
+	hal_model_init(&m);
+	in = hal_prepare_in(&m);
+	in.deadline_ns = 1;
+	with.model = m.model;
+	with.config.preference = in.preference;
+	with.config.priority = in.priority;
+	with.config.deadline_ns = 1;
+	from.deadline_ns = 1;
+	from.token = (struct nnb_bytes){sizeof(token), token};
+	from.model_cache = (struct nnb_fds){1, &fd};
+	for (int way = 0; way < 3; way++) {
+		struct hal_callback *callback = hal_callback_new();
+		struct nnb_arena arena = {0};
+		struct nnb_object *model;
+
+		in.callback = with.callback = from.callback = &callback->object;
+		assert_int_equal(
+			way == 0 ? HAL_CALL(hal_dev(service), &hal_me, device,
+					    NNB_AIDL_DEVICE_PREPARE_MODEL, &in, &arena, NULL) :
+			way == 1 ? HAL_CALL(hal_dev(service), &hal_me, device,
+					    NNB_AIDL_DEVICE_PREPARE_MODEL_WITH_CONFIG, &with,
+					    &arena, NULL) :
+				   HAL_CALL(hal_dev(service), &hal_me, device,
+					    NNB_AIDL_DEVICE_PREPARE_MODEL_FROM_CACHE, &from,
+					    &arena, NULL), 0);
+		nnb_arena_fini(&arena);
+		assert_int_equal(hal_told(service, callback, 0, &model), HAL_LATE);
+		assert_null(model);
+	}
+	hal_model_fini(&m);
+	close(fd);
 }
 
 static void no_callback(void **state)
@@ -559,7 +610,8 @@ int main(void)
 		cmocka_unit_test(spans_are_marked),
 		cmocka_unit_test(answers),	   cmocka_unit_test(capabilities),
 		cmocka_unit_test(versions),
-		cmocka_unit_test(bad_arguments),   cmocka_unit_test(no_callback),
+		cmocka_unit_test(bad_arguments),
+		cmocka_unit_test(late),   cmocka_unit_test(no_callback),
 		cmocka_unit_test(quota_of_models), cmocka_unit_test(buffers),
 		cmocka_unit_test(nothing_left),	   cmocka_unit_test(many_clients),
 		cmocka_unit_test(client_dies),	   cmocka_unit_test(priorities),
