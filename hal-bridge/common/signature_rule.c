@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What Android's addOperation() checks beyond types and ranks (signature.h), a rule for each
- * operation that has one.
+ * What Android's addOperation() checks beyond types and ranks of single operands (signature.h), a
+ * rule for each operation that has one. The rules are those of its operations' validation
+ * (common/operations of packages/modules/NeuralNetworks).
  */
 #include "hal-bridge/common/signature_rule.h"
 
@@ -16,6 +17,12 @@ static bool nnb_same_quantisation(const struct nnb_signature_operand *a,
 				  const struct nnb_signature_operand *b)
 {
 	return a->scale == b->scale && a->zero_point == b->zero_point;
+}
+
+static bool nnb_is_quant8(const struct nnb_signature_operand *operand)
+{
+	return operand->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM ||
+	       operand->type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
 }
 
 /*
@@ -42,8 +49,21 @@ static bool nnb_compatible(const struct nnb_signature_operand *a,
 	return true;
 }
 
+/* A rank is looked at only if both are known. */
+static bool nnb_rule_arithmetic(const struct nnb_signature_call *call, char *text, size_t size)
+{
+	const uint32_t a = call->inputs[0].rank, b = call->inputs[1].rank;
+
+	if (!a || !b || (a <= 4 && b <= 4))
+		return true;
+	return SAY("inputs 0 and 1 have ranks %u and %u, expected 4 at most", a, b);
+}
+
 static bool nnb_rule_mul(const struct nnb_signature_call *call, char *text, size_t size)
 {
+	if (!nnb_rule_arithmetic(call, text, size))
+		return false;
+	/* Of the signed type it does not look at scales. */
 	if (call->inputs[0].type != NNA_OPERAND_TENSOR_QUANT8_ASYMM ||
 	    call->outputs[0].scale > call->inputs[0].scale * call->inputs[1].scale)
 		return true;
@@ -72,12 +92,38 @@ static bool nnb_rule_depthwise_conv(const struct nnb_signature_call *call, char 
 	return nnb_rule_channel_axis(call, 3, text, size);
 }
 
-static bool nnb_rule_keep_quantisation(const struct nnb_signature_call *call, char *text,
-				       size_t size)
+/* Return: true if the output has the input's quantisation and, where both are known, its rank. */
+static bool nnb_rule_alike(const struct nnb_signature_call *call, char *text, size_t size)
 {
-	if (nnb_same_quantisation(&call->inputs[0], &call->outputs[0]))
-		return true;
-	return SAY("output 0 must have the scale and zero point of input 0");
+	const struct nnb_signature_operand *in = &call->inputs[0], *out = &call->outputs[0];
+
+	if (nnb_is_quant8(in) && !nnb_same_quantisation(in, out))
+		return SAY("output 0 must have the scale and zero point of input 0");
+	if (in->rank && out->rank && in->rank != out->rank)
+		return SAY("output 0 has rank %u, but input 0 has %u", out->rank, in->rank);
+	return true;
+}
+
+static bool nnb_rule_reverse(const struct nnb_signature_call *call, char *text, size_t size)
+{
+	const struct nnb_signature_operand *axis = &call->inputs[1];
+
+	if (axis->rank && axis->dims[0] > 1)
+		return SAY("input 1 has %u axes instead of 1", axis->dims[0]);
+	return nnb_rule_alike(call, text, size);
+}
+
+static bool nnb_rule_mirror_pad(const struct nnb_signature_call *call, char *text, size_t size)
+{
+	const struct nnb_signature_operand *in = &call->inputs[0], *paddings = &call->inputs[1];
+
+	if (paddings->rank && paddings->dims[1] && paddings->dims[1] != 2)
+		return SAY("input 1 has %u paddings for a dimension instead of 2",
+			   paddings->dims[1]);
+	if (in->rank && paddings->rank && paddings->dims[0] && paddings->dims[0] != in->rank)
+		return SAY("input 1 pads %u dimensions, but input 0 has %u", paddings->dims[0],
+			   in->rank);
+	return nnb_rule_alike(call, text, size);
 }
 
 static bool nnb_rule_pack(const struct nnb_signature_call *call, char *text, size_t size)
@@ -90,7 +136,7 @@ static bool nnb_rule_pack(const struct nnb_signature_call *call, char *text, siz
 	for (uint32_t i = 1; i < call->input_count; i++) {
 		const struct nnb_signature_operand *input = &call->inputs[i];
 
-		if (!nnb_same_quantisation(input, output))
+		if (nnb_is_quant8(output) && !nnb_same_quantisation(input, output))
 			return SAY("input %u must have the scale and zero point of output 0", i);
 		if (rank && input->rank && input->rank != rank)
 			return SAY("input %u has rank %u instead of %u", i, input->rank, rank);
@@ -120,8 +166,12 @@ static bool nnb_rule_fully_connected(const struct nnb_signature_call *call, char
 	const struct nnb_signature_operand *bias = &call->inputs[2];
 	uint64_t elements = 1;
 
+	/* Ranks are looked at only if all are known. */
 	if (!in->rank || !weights->rank || !bias->rank)
 		return true;
+	if (in->rank < 2 || in->rank > 4 || weights->rank != 2 || bias->rank != 1)
+		return SAY("inputs 0 to 2 have ranks %u, %u and %u, expected 2 to 4, 2 and 1",
+			   in->rank, weights->rank, bias->rank);
 	/*
 	 * Cannot overflow: every operand has less than 2^32 bytes. An unknown dimension makes it 0.
 	 */
@@ -226,16 +276,19 @@ static const struct {
 	uint32_t operation;
 	nnb_signature_rule rule;
 } nnb_rules[] = {
+	{ NNA_OPERATION_ADD, nnb_rule_arithmetic },
 	{ NNA_OPERATION_CAST, nnb_rule_cast },
 	{ NNA_OPERATION_CONV_2D, nnb_rule_conv },
 	{ NNA_OPERATION_DEPTHWISE_CONV_2D, nnb_rule_depthwise_conv },
+	{ NNA_OPERATION_DIV, nnb_rule_arithmetic },
 	{ NNA_OPERATION_FULLY_CONNECTED, nnb_rule_fully_connected },
 	{ NNA_OPERATION_GROUPED_CONV_2D, nnb_rule_conv },
 	{ NNA_OPERATION_IF, nnb_rule_if },
-	{ NNA_OPERATION_MIRROR_PAD, nnb_rule_keep_quantisation },
+	{ NNA_OPERATION_MIRROR_PAD, nnb_rule_mirror_pad },
 	{ NNA_OPERATION_MUL, nnb_rule_mul },
 	{ NNA_OPERATION_PACK, nnb_rule_pack },
-	{ NNA_OPERATION_REVERSE, nnb_rule_keep_quantisation },
+	{ NNA_OPERATION_REVERSE, nnb_rule_reverse },
+	{ NNA_OPERATION_SUB, nnb_rule_arithmetic },
 	{ NNA_OPERATION_TRANSPOSE_CONV_2D, nnb_rule_conv },
 	{ NNA_OPERATION_WHILE, nnb_rule_while },
 };

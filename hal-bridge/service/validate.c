@@ -128,6 +128,11 @@ static int nnb_validate_type(struct nnb_validation *v, uint32_t index,
 			return REFUSE(v, "operand %u: dimension %u is %d", index, i,
 				      operand->dimensions.data[i]);
 	}
+	/* A bias has a scale, and no type of integers a zero point. The C API checks neither. */
+	if (operand->type == NNA_OPERAND_TENSOR_INT32 &&
+	    (!(operand->scale >= 0.0f) || operand->zero_point))
+		return REFUSE(v, "operand %u: TENSOR_INT32 has scale %g and zero point %d", index,
+			      operand->scale, operand->zero_point);
 	/* Only the vendor can check operands of other extensions. */
 	if (nnb_extension_has(code) && !extension)
 		return 0;

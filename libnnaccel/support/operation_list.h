@@ -25,10 +25,10 @@
  *
  * with, where it is not the default,
  *
- *	EXACT(n), FROM(n)	the rank, the lowest rank, in both columns; any by default
- *	UP_TO(n), BETWEEN(a, b)	Android's ranks, from 1 on or from a on; support has no highest one
- *	FROM_ANDROID(n)		Android's lowest rank; support takes all
- *	RANKS(a, b, c, d)	a to b for Android, c to d for support
+ *	EXACT(n), FROM(n)	support's rank, or lowest rank; any by default
+ *	EXACT_ANDROID(n)	the rank in both columns
+ *	UP_TO(n)		Android's highest rank; support has none
+ *	RANKS(a, b, c, d)	a to b for Android, c to d for support; 0 and 0 for any
  *	OPTIONAL		may be without a value
  *	LAST			the operands may end before it, or it may be without a value
  *	FLAGS(android, support)	where columns differ: O is optional, L is last, 0 is neither
@@ -43,8 +43,10 @@ NNA_OP(mul, MUL, ARITHMETIC(F | Q8 | I32, F | Q8 | I32 | I64 | S16))
 NNA_OP(div, DIV, ARITHMETIC(F | I32, F | I32 | I64))
 
 NNA_OP(conv, CONV_2D,
-       CONVOLUTION(INT_N(7, PADDINGS ", " STRIDES ", activation"), LAYOUT(), DILATIONS()),
-       CONVOLUTION(INT_N(4, "padding scheme, " STRIDES ", activation"), LAYOUT(), DILATIONS()))
+       CONVOLUTION_OF(EXACT_ANDROID(4), INT_N(7, PADDINGS ", " STRIDES ", activation"), LAYOUT(),
+		      DILATIONS()),
+       CONVOLUTION_OF(EXACT_ANDROID(4), INT_N(4, "padding scheme, " STRIDES ", activation"),
+		      LAYOUT(), DILATIONS()))
 NNA_OP(grouped_conv, GROUPED_CONV_2D,
        CONVOLUTION(INT_N(8, PADDINGS ", " STRIDES ", groups, activation"),
 		   BOOLEAN("nchw", FLAGS(0, O | L))),
@@ -58,9 +60,9 @@ NNA_OP(depthwise_conv, DEPTHWISE_CONV_2D,
 /* Android knows no weights that are quantised per channel here. */
 NNA_OP(fully_connected, FULLY_CONNECTED,
        FORM_ANDROID(F | Q8,
-		    IN(T("input", BETWEEN(2, 4)), T("weights", EXACT(2)), BIAS("bias", EXACT(1)),
+		    IN(T("input", FROM(1)), T("weights", EXACT(2)), BIAS("bias", EXACT(1)),
 		       INT("activation")),
-		    OUT(T("output", EXACT(2)))),
+		    OUT(T("output"))),
        FORM_SUPPORT(F | Q8,
 		    IN(T("input", FROM(1)), FILTER("weights", EXACT(2)),
 		       BIAS("bias", EXACT(1), OPTIONAL), INT("activation", OPTIONAL)),
@@ -119,20 +121,20 @@ NNA_OP(quantize, QUANTIZE,
        FORM(F, F | Q8, IN(T("input")), OUT(FIXED(Q8, Q8 | S16, "output"))))
 NNA_OP(dequantize, DEQUANTIZE,
        FORM(Q8 | C8 | S8, Q8 | C8 | S8 | S16 | F16, IN(T("input", UP_TO(4))),
-	    OUT(TENSOR(F, "output", UP_TO(4)))))
+	    OUT(TENSOR(F, "output"))))
 NNA_OP(softmax, SOFTMAX,
        FORM(F | Q8, F | Q8, IN(T("input", UP_TO(4)), FLOAT("beta"), INT("axis", LAST)),
-	    OUT(T("output", UP_TO(4)))))
+	    OUT(T("output"))))
 NNA_OP(log_softmax, LOG_SOFTMAX,
        FORM(F, F, IN(T("input", FROM(1)), FLOAT("beta"), INT("axis", FLAGS(0, O))),
 	    OUT(T("output"))))
 
 NNA_OP(reshape, RESHAPE,
        FORM(F | Q8 | I32, ALL, IN(T("input", UP_TO(4)), TENSOR(I32, "dims", EXACT(1))),
-	    OUT(T("output", UP_TO(4)))))
+	    OUT(T("output"))))
 NNA_OP(squeeze, SQUEEZE,
        FORM(F | Q8, ALL, IN(T("input", UP_TO(4)), TENSOR(I32, "axes", EXACT(1), FLAGS(O, O | L))),
-	    OUT(T("output", UP_TO(4)))))
+	    OUT(T("output"))))
 NNA_OP(expand_dims, EXPAND_DIMS,
        FORM(F | Q8 | I32, ALL, IN(T("input"), INT("axis")), OUT(T("output"))))
 NNA_OP(bitcast, BITCAST, FORM_SUPPORT(ALL, IN(T("input")), OUT(TENSOR(ALL, "output"))))
@@ -152,8 +154,8 @@ NNA_OP(reduce_prod, REDUCE_PROD, REDUCTION(F, F | Q8 | I32 | I64))
 NNA_OP(reduce_sum, REDUCE_SUM, REDUCTION(F, F | Q8 | I32 | I64))
 NNA_OP(mean, MEAN,
        FORM(F | Q8, F | Q8,
-	    IN(T("input", UP_TO(4)), TENSOR(I32, "axes", UP_TO(1)), INT("keep dims")),
-	    OUT(T("output", UP_TO(4)))))
+	    IN(T("input", UP_TO(4)), TENSOR(I32, "axes"), INT("keep dims")),
+	    OUT(T("output"))))
 NNA_OP(topk, TOPK_V2,
        FORM(F | Q8 | I32, F | Q8 | I32 | I64, IN(T("input", FROM(1)), INT("k")),
 	    OUT(T("values"), TENSOR(I32, "indices"))))
@@ -189,31 +191,31 @@ NNA_OP(gather_nd, GATHER_ND,
        FORM_SUPPORT(ALL, IN(T("input"), TENSOR(I32, "indices", FROM(1))), OUT(T("output"))))
 NNA_OP(concatenation, CONCATENATION,
        FORM(F | Q8, ALL, IN(MANY_T("input", RANKS(1, 4, 1, 4)), INT("axis")),
-	    OUT(T("output", UP_TO(4)))))
+	    OUT(T("output"))))
 /* The output has one dimension more. */
 NNA_OP(pack, PACK,
        FORM(F | Q8 | I32, ALL,
-	    IN(INT("axis"), MANY_T("input", RANKS(1, NNA_ANY_RANK, 1, NNACCEL_MAX_RANK - 1))),
+	    IN(INT("axis"), MANY_T("input", RANKS(0, 0, 1, NNACCEL_MAX_RANK - 1))),
 	    OUT(T("output"))))
 NNA_OP(split, SPLIT,
        FORM(F | Q8 | I32, ALL, IN(T("input"), INT_N(2, "axis, parts")), OUT(MANY_T("output"))))
 NNA_OP(unpack, UNPACK, FORM_SUPPORT(ALL, IN(T("input"), INT("axis")), OUT(MANY_T("output"))))
 NNA_OP(transpose, TRANSPOSE,
        FORM(F | Q8, ALL,
-	    IN(T("input", UP_TO(4)), TENSOR(I32, "permutation", UP_TO(1), FLAGS(O, O | L))),
-	    OUT(T("output", UP_TO(4)))))
+	    IN(T("input", UP_TO(4)), TENSOR(I32, "permutation", FLAGS(O, O | L))),
+	    OUT(T("output"))))
 NNA_OP(reverse, REVERSE,
-       FORM(F | Q8 | I32, ALL, IN(T("input"), TENSOR(I32, "axis", EXACT(1))), OUT(T("output"))))
+       FORM(F | Q8 | I32, ALL, IN(T("input"), TENSOR(I32, "axis", EXACT_ANDROID(1))), OUT(T("output"))))
 NNA_OP(pad, PAD,
        FORM(F | Q8, ALL, IN(T("input", UP_TO(4)), TENSOR(I32, "paddings", EXACT(2))),
-	    OUT(T("output", UP_TO(4)))))
+	    OUT(T("output"))))
 NNA_OP(pad_v2, PAD_V2,
        FORM(F | Q8, ALL,
 	    IN(T("input", UP_TO(4)), TENSOR(I32, "paddings", EXACT(2)), ELEMENT("value")),
-	    OUT(T("output", UP_TO(4)))))
+	    OUT(T("output"))))
 NNA_OP(mirror_pad, MIRROR_PAD,
        FORM(F | Q8 | I32, ALL,
-	    IN(T("input"), TENSOR(I32, "paddings", EXACT(2)), INT("mode")), OUT(T("output"))))
+	    IN(T("input"), TENSOR(I32, "paddings", EXACT_ANDROID(2)), INT("mode")), OUT(T("output"))))
 NNA_OP(slice, SLICE,
        FORM(F | Q8 | I32, ALL, IN(T("input"), TENSOR_N(2, I32, "begin, size", EXACT(1))),
 	    OUT(T("output"))))
@@ -221,7 +223,7 @@ NNA_OP(strided_slice, STRIDED_SLICE,
        FORM(F | Q8, ALL,
 	    IN(T("input", UP_TO(4)), TENSOR_N(3, I32, "begin, end, strides", EXACT(1)),
 	       INT_N(3, "begin mask, end mask, shrink mask")),
-	    OUT(T("output", UP_TO(4)))))
+	    OUT(T("output"))))
 NNA_OP(tile, TILE,
        FORM(F | Q8 | I32, ALL, IN(T("input"), TENSOR(I32, "multiples", EXACT(1))),
 	    OUT(T("output"))))
@@ -238,16 +240,16 @@ NNA_OP(depth_to_space, DEPTH_TO_SPACE,
 	    OUT(T("output", EXACT(4)))))
 NNA_OP(space_to_batch, SPACE_TO_BATCH_ND,
        FORM(F | Q8, ALL,
-	    IN(T("input", EXACT(4)), TENSOR(I32, "block sizes", UP_TO(1)),
-	       TENSOR(I32, "paddings", BETWEEN(2, 2)), LAYOUT()),
+	    IN(T("input", EXACT(4)), TENSOR(I32, "block sizes"), TENSOR(I32, "paddings"),
+	       LAYOUT()),
 	    OUT(T("output", EXACT(4)))))
 NNA_OP(batch_to_space, BATCH_TO_SPACE_ND,
        FORM(F | Q8, ALL,
-	    IN(T("input", EXACT(4)), TENSOR(I32, "block sizes", UP_TO(1)), LAYOUT()),
+	    IN(T("input", EXACT(4)), TENSOR(I32, "block sizes"), LAYOUT()),
 	    OUT(T("output", EXACT(4)))))
 NNA_OP(channel_shuffle, CHANNEL_SHUFFLE,
        FORM(F | Q8, ALL, IN(T("input", UP_TO(4)), INT_N(2, "groups, axis")),
-	    OUT(T("output", UP_TO(4)))))
+	    OUT(T("output"))))
 NNA_OP(resize_bilinear, RESIZE_BILINEAR, RESIZE(INT_N(2, "width, height"), LAYOUT()),
        RESIZE(FLOAT_N(2, "width, height"), LAYOUT()))
 NNA_OP(resize_nearest, RESIZE_NEAREST_NEIGHBOR,
@@ -255,29 +257,29 @@ NNA_OP(resize_nearest, RESIZE_NEAREST_NEIGHBOR,
        RESIZE(FLOAT_N(2, "width, height"), BOOLEAN("nchw", FLAGS(0, O | L))))
 NNA_OP(transpose_conv, TRANSPOSE_CONV_2D,
        CONVOLUTION(INT_N(7, PADDINGS ", " STRIDES ", activation"), BOOLEAN("nchw", FLAGS(0, O))),
-       CONVOLUTION(TENSOR(I32, "output shape", UP_TO(1)),
+       CONVOLUTION(TENSOR(I32, "output shape"),
 		   INT_N(4, "padding scheme, " STRIDES ", activation"),
 		   BOOLEAN("nchw", FLAGS(0, O))))
 NNA_OP(batch_matmul, BATCH_MATMUL,
        FORM(F | I32 | N8, F | I32 | Q8,
-	    IN(T_N(2, "a, b", RANKS(2, 4, 2, NNACCEL_MAX_RANK)),
-	       BOOLEAN("transpose a", LAST), BOOLEAN("transpose b", LAST)),
-	    OUT(T("output", BETWEEN(2, 4)))))
+	    IN(T_N(2, "a, b", FROM(2)),
+	       BOOLEAN_N(2, "transpose a, transpose b", FLAGS(0, O | L))),
+	    OUT(T("output"))))
 NNA_OP(l2_normalization, L2_NORMALIZATION,
        FORM(F | Q8, F | Q8, IN(T("input", UP_TO(4)), INT("axis", LAST)),
-	    OUT(T("output", UP_TO(4)))))
+	    OUT(T("output"))))
 NNA_OP(local_response_normalization, LOCAL_RESPONSE_NORMALIZATION,
        FORM(F, F,
 	    IN(T("input", UP_TO(4)), INT("radius"), FLOAT_N(3, "bias, alpha, beta"),
 	       INT("axis", LAST)),
-	    OUT(T("output", UP_TO(4)))))
+	    OUT(T("output"))))
 NNA_OP(instance_normalization, INSTANCE_NORMALIZATION,
        FORM(F, F,
 	    IN(T("input", EXACT(4)), FLOAT_N(3, "gamma, beta, epsilon"), BOOLEAN("nchw")),
 	    OUT(T("output", EXACT(4)))))
 NNA_OP(hashtable_lookup, HASHTABLE_LOOKUP,
        FORM(F32 | I32 | U8, F | I32 | Q8,
-	    IN(TENSOR_N(2, I32, "lookups, keys", EXACT(1)), T("values", FROM_ANDROID(2))),
+	    IN(TENSOR_N(2, I32, "lookups, keys", EXACT(1)), T("values")),
 	    OUT(T("output", FROM(2)), TENSOR(U8, "hits", EXACT(1)))))
 
 /* For Android an activation may be without a value. */
@@ -366,8 +368,10 @@ NNA_OP(roi_pooling, ROI_POOLING,
 	    OUT(T("output", EXACT(4)))))
 
 /* The subgraphs say which types the inputs and outputs have. */
+/* Android takes a condition without a value, and no device can run it. */
 NNA_OP(if, IF,
-       FORM_FIXED(IN(TENSOR(B8, "condition", UP_TO(1)), SUBGRAPH_N(2, "then, else"),
+       FORM_FIXED(IN(TENSOR(B8, "condition", FLAGS(O, 0)),
+		     SUBGRAPH_N(2, "then, else"),
 		     FIXED_N(NNA_MANY, ANDROID_TYPES, ANY_TYPE, "input",
 			     FLAGS(O | NNA_NONE_WILL_DO, O | NNA_NONE_WILL_DO))),
 		  OUT(FIXED_N(NNA_MANY, ANDROID_TYPES, ANY_TYPE, "output"))))

@@ -8,10 +8,13 @@
  *			feature level 8. The source is the text of each operation in
  *			NeuralNetworks.h; where it is silent, Android's NNAPI runtime
  *			(packages/modules/NeuralNetworks), and for 8-bit sequence LSTMs the NNAPI
- *			delegate of TFLite. The bridge refuses everything else.
+ *			delegate of TFLite. The bridge refuses everything else. Ranks are those
+ *			that the runtime checks there, which are few: it leaves the others to the
+ *			device, although the text states them.
  *	NNA_SUPPORT	what the functions of libnnaccel/ops/ can lower. ops/ refuses everything
- *			else. It takes whatever NNA_ANDROID takes, and more: types and ranks that
- *			TFLite has, and operations that NNAPI does not have.
+ *			else. It takes whatever types NNA_ANDROID takes, with all ranks that the
+ *			text of NeuralNetworks.h states, and more: types and ranks that TFLite has,
+ *			and operations that NNAPI does not have.
  *
  * The data model:
  *

@@ -51,11 +51,10 @@
 #define SUBGRAPH_N(n, ...) SCALAR_N(n, SUBGRAPH, __VA_ARGS__)
 
 #define RANKS(a, b, c, d) .rank = { { a, b }, { c, d } }
-#define EXACT(n) RANKS(n, n, n, n)
-#define FROM(n) RANKS(n, NNA_ANY_RANK, n, NNA_ANY_RANK)
-#define FROM_ANDROID(n) RANKS(n, NNA_ANY_RANK, 1, NNA_ANY_RANK)
-#define BETWEEN(a, b) RANKS(a, b, 1, NNA_ANY_RANK)
-#define UP_TO(n) BETWEEN(1, n)
+#define EXACT(n) RANKS(0, 0, n, n)
+#define EXACT_ANDROID(n) RANKS(n, n, n, n)
+#define FROM(n) RANKS(0, 0, n, NNA_ANY_RANK)
+#define UP_TO(n) RANKS(1, n, 1, NNA_ANY_RANK)
 
 #define O NNA_OPTIONAL
 #define L NNA_LAST
@@ -76,28 +75,28 @@
 
 /* Forms that several operations have. */
 #define UNARY(android, support, ...) \
-	FORM(android, support, IN(T("input", __VA_ARGS__)), OUT(T("output", __VA_ARGS__)))
+	FORM(android, support, IN(T("input", __VA_ARGS__)), OUT(T("output")))
 #define BINARY(android, support) FORM(android, support, IN(T_N(2, "a, b")), OUT(T("output")))
 #define ARITHMETIC(android, support) \
 	FORM(android, support, \
-	     IN(T_N(2, "a, b", UP_TO(4)), INT("activation", FLAGS(0, O))), \
-	     OUT(T("output", UP_TO(4))))
+	     IN(T_N(2, "a, b"), INT("activation", FLAGS(0, O))), OUT(T("output")))
 #define COMPARISON() \
 	FORM(F | Q8 | I32 | B8, F | Q8 | I32 | I64 | B8, IN(T_N(2, "a, b")), \
 	     OUT(TENSOR(B8, "output")))
 #define REDUCTION(android, support) \
 	FORM(android, support, \
-	     IN(T("input", UP_TO(4)), TENSOR(I32, "axes", UP_TO(1)), BOOLEAN("keep dims")), \
-	     OUT(T("output", UP_TO(4))))
+	     IN(T("input", UP_TO(4)), TENSOR(I32, "axes"), BOOLEAN("keep dims")), \
+	     OUT(T("output")))
 
 /* Windows: paddings as numbers or a scheme, strides, and the layout of the images. */
 #define PADDINGS "left padding, right padding, top padding, bottom padding"
 #define STRIDES "horizontal stride, vertical stride"
 #define LAYOUT() BOOLEAN("nchw", LAST)
 #define DILATIONS() INT_N(2, "horizontal dilation, vertical dilation", LAST)
-#define CONVOLUTION(...) \
+#define CONVOLUTION(...) CONVOLUTION_OF(EXACT(4), __VA_ARGS__)
+#define CONVOLUTION_OF(ranks, ...) \
 	FORM(F | Q8, F | Q8, \
-	     IN(T("input", EXACT(4)), FILTER("weights", EXACT(4)), \
+	     IN(T("input", ranks), FILTER("weights", ranks), \
 		BIAS("bias", EXACT(1), FLAGS(0, O)), __VA_ARGS__), \
 	     OUT(T("output", EXACT(4))))
 #define POOL_FORM(set, paddings, n) \

@@ -6,9 +6,11 @@
  * A row of the table is one form of an operation: the types that T may be, and its inputs and
  * outputs as words:
  *
- *	word	[COUNT]LETTER[RANKS][?]		"3T2": three tensors of T with 2 dimensions
+ *	word	[COUNT]LETTER[RANKS[!]][?]	"3T2": three tensors of T with 2 dimensions
  *	COUNT	a number; N is one or more
  *	RANKS	"4", "1-4", or "2+": 2 or more
+ *	!	addOperation() of Android's runtime refuses other ranks; it takes them of all other
+ *		operands, and leaves it to the device to find no such operation
  *	?	may be without a value
  *	[ ]	the operands may end before a "["
  *
@@ -46,13 +48,14 @@
  * @type: OperandCode
  * @low: fewest dimensions; 0 for scalars
  * @high: most, or ANY_RANK
+ * @checked: other ranks are refused
  * @optional: may be without a value
  * @more: has one dimension more than the first operand of type T
  */
 struct spot {
 	int32_t type;
 	uint8_t low, high;
-	bool optional;
+	bool checked, optional;
 	bool more;
 };
 

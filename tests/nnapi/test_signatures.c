@@ -158,6 +158,11 @@ static void fill(struct call *call, const struct configuration *c, enum level le
 			a->rank = 0;
 		if (c->operation == ANEURALNETWORKS_DEPTHWISE_CONV_2D && i == 1)
 			a->channel_dim = 3;
+		if (c->operation == ANEURALNETWORKS_REVERSE && i == 1)
+			a->dims[0] = 1;
+		/* As many as the input has dimensions. */
+		if (c->operation == ANEURALNETWORKS_MIRROR_PAD && i == 1)
+			a->dims[0] = call->arguments[0].rank;
 	}
 }
 
@@ -181,7 +186,8 @@ static void compare(void *user, const struct configuration *c)
 		const struct spot *spot = &c->spots[i];
 
 		if (a->type != spot->type || (a->omitted && !spot->optional) ||
-		    (a->rank && !a->omitted && (a->rank < spot->low || a->rank > spot->high)))
+		    (spot->checked && a->rank && !a->omitted &&
+		     (a->rank < spot->low || a->rank > spot->high)))
 			return;
 	}
 	search->found = true;
@@ -283,9 +289,14 @@ static void change_rank(const struct call *call, const struct spot *spot, uint32
 		if (!ranks[k] || ranks[k] > ANY_RANK)
 			continue;
 		changed.arguments[i].rank = ranks[k];
+		/* Scales lie along a dimension, for a depthwise convolution always the fourth. */
 		if (changed.arguments[i].channel_dim >= ranks[k])
-			changed.arguments[i].channel_dim = 0;
-		add_changed(&changed, what, i < call->in ? i : i - call->in, ranks[k]);
+			continue;
+		if (spot->checked)
+			add_changed(&changed, what, i < call->in ? i : i - call->in, ranks[k]);
+		else
+			add_call(&changed, false, "%s %u to %d", what,
+				 i < call->in ? i : i - call->in, ranks[k]);
 	}
 }
 
@@ -460,6 +471,44 @@ static void add_dimensions(void)
 	add_call(&call, false, "an output of unknown rank");
 	call.arguments[2].rank = 2;
 	add_call(&call, true, "another rank of input 2, an output of unknown rank");
+
+	/* REVERSE: one axis, and the output has as many dimensions as the input. */
+	first_call(&call, ANEURALNETWORKS_REVERSE, ANEURALNETWORKS_TENSOR_FLOAT32);
+	call.arguments[1].dims[0] = 2;
+	add_call(&call, true, "two axes");
+	call.arguments[1].dims[0] = 0;
+	add_call(&call, false, "an unknown number of axes");
+	call.arguments[2].rank = call.arguments[0].rank + 1;
+	add_call(&call, true, "another rank of the output");
+	call.arguments[2].rank = 0;
+	add_call(&call, false, "an output of unknown rank");
+
+	/* MIRROR_PAD: two paddings for each dimension, and an output of as many dimensions. */
+	first_call(&call, ANEURALNETWORKS_MIRROR_PAD, ANEURALNETWORKS_TENSOR_FLOAT32);
+	call.arguments[1].dims[0]++;
+	add_call(&call, true, "paddings for one dimension more");
+	call.arguments[1].dims[0] = 0;
+	add_call(&call, false, "paddings for an unknown number of dimensions");
+	call.arguments[1].dims[1] = 3;
+	add_call(&call, true, "three paddings for a dimension");
+	call.arguments[1].dims[1] = 0;
+	add_call(&call, false, "an unknown number of paddings for a dimension");
+	call.arguments[3].rank = call.arguments[0].rank + 1;
+	add_call(&call, true, "another rank of the output");
+	call.arguments[0].rank = 0;
+	add_call(&call, false, "an input of unknown rank");
+
+	/* ADD: ranks are looked at when both are known; FULLY_CONNECTED when all three are. */
+	first_call(&call, ANEURALNETWORKS_ADD, ANEURALNETWORKS_TENSOR_FLOAT32);
+	call.arguments[0].rank = 5;
+	add_call(&call, true, "five dimensions");
+	call.arguments[1].rank = 0;
+	add_call(&call, false, "five dimensions beside an unknown number");
+	first_call(&call, ANEURALNETWORKS_FULLY_CONNECTED, ANEURALNETWORKS_TENSOR_FLOAT32);
+	call.arguments[1].rank = 3;
+	add_call(&call, true, "weights with three dimensions");
+	call.arguments[2].rank = 0;
+	add_call(&call, false, "weights with three dimensions, a bias of unknown rank");
 
 	/* FULLY_CONNECTED: [2, 2], weights [2, 2], bias [2] */
 	first_call(&call, ANEURALNETWORKS_FULLY_CONNECTED, ANEURALNETWORKS_TENSOR_FLOAT32);

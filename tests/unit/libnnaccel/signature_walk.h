@@ -220,8 +220,10 @@ static inline void walk_form(const struct nna_signature *signature, const struct
 		bool output = i >= call.inputs;
 		const struct nna_formal *formal = walk_formal(
 			output ? form->outputs : form->inputs, output ? i - call.inputs : i);
-		/* Outputs have Android's ranks in both columns. */
-		struct nna_ranks rank = formal->rank[output ? NNA_ANDROID : column];
+		/* Where Android takes any rank, the other column's is one that can be computed. */
+		struct nna_ranks rank = formal->rank[formal->rank[NNA_ANDROID].most &&
+							     (output || column == NNA_ANDROID) ?
+						     NNA_ANDROID : NNA_SUPPORT];
 
 		call.operands[i].type = walk_first_type(nna_formal_types(formal, column, t));
 		if (nna_operand_type_is_tensor(call.operands[i].type))

@@ -147,7 +147,9 @@ static void test_refusals_say_why(void **state)
 	inputs[1].rank = 5;
 	inputs[1].dims = five;
 	refusal(text, sizeof(text), NNA_OPERATION_ADD, inputs, 3);
-	assert_non_null(strstr(text, "ADD: input 1 (b) has rank 5, expected rank 1 to 4: "));
+	assert_non_null(strstr(text, "ADD: inputs 0 and 1 have ranks 1 and 5, expected 4 at most"));
+	refusal(text, sizeof(text), NNA_OPERATION_RELU, inputs + 1, 1);
+	assert_non_null(strstr(text, "RELU: input 0 (input) has rank 5, expected rank 1 to 4: "));
 	inputs[1] = tensor;
 	refusal(text, sizeof(text), NNA_OPERATION_ADD, inputs, 2);
 	assert_non_null(strstr(text, "ADD: 2 inputs, expected 3: "));

@@ -23,6 +23,17 @@ static void valid(void **state)
 	hal_model_fini(&m);
 }
 
+/* All tensors are integers; the input has this scale and zero point. */
+static void make_int32(struct hal_model *m, float scale, int32_t zero_point)
+{
+	for (int i = 0; i < HAL_OPERANDS; i++) {
+		if (i != HAL_ACT)
+			m->operands[i].type = NNB_AIDL_OPERAND_TYPE_TENSOR_INT32;
+	}
+	m->operands[HAL_IN].scale = scale;
+	m->operands[HAL_IN].zero_point = zero_point;
+}
+
 /* X(name, statement): makes one thing of struct hal_model *m wrong. */
 #define MUTATIONS(X)                                                                               \
 	X(no_operands, m->model.main.operands.count = 0)                                           \
@@ -38,6 +49,13 @@ static void valid(void **state)
 	X(scale_of_float, m->operands[HAL_IN].scale = 1.0f)                                        \
 	X(scale_nan, m->operands[HAL_IN].scale = NAN)                                              \
 	X(zero_point_of_float, m->operands[HAL_TMP].zero_point = 1)                                \
+	X(scale_of_activation, m->operands[HAL_ACT].scale = 1.0f)                                  \
+	X(scale_nan_of_activation, m->operands[HAL_ACT].scale = NAN)                               \
+	X(zero_point_of_activation, m->operands[HAL_ACT].zero_point = 1)                           \
+	X(int32_scale_nan, make_int32(m, NAN, 0))                                                  \
+	X(int32_scale_negative, make_int32(m, -1.0f, 0))                                           \
+	X(int32_zero_point, make_int32(m, 1.0f, 1))                                                \
+	X(int32_zero_point_alone, make_int32(m, 0.0f, -1))                                         \
 	X(extra_of_float, m->operands[HAL_IN].extra_params = &m->extra)                            \
 	X(per_channel_without,                                                                     \
 	  m->operands[HAL_IN].type = NNB_AIDL_OPERAND_TYPE_TENSOR_QUANT8_SYMM_PER_CHANNEL)         \
@@ -228,6 +246,69 @@ static void versions(void **state)
 	}
 }
 
+/* Only TENSOR_INT32 may have a scale, that of a bias. */
+static void integers(void **state)
+{
+	struct hal_model m;
+	uint32_t count;
+
+	for (int scaled = 0; scaled < 2; scaled++) {
+		hal_model_init(&m);
+		make_int32(&m, scaled ? 0.5f : 0.0f, 0);
+		assert_int_equal(hal_supported(*state, &m, &count), 0);
+		hal_model_fini(&m);
+	}
+}
+
+/* An IF whose condition has no value: nothing can run it, and the question has an answer. */
+static void if_without_condition(void **state)
+{
+	static const int32_t one = 1, sub_in = 0, sub_out = 2, sub_add[] = {0, 0, 1};
+	static const int32_t inputs[] = {0, 1, 1, 2}, in = 2, out = 3, act = 0;
+	struct nnb_aidl_operand operands[4] = {0}, inner[3] = {0};
+	struct nnb_aidl_operation operation = {.type = NNB_AIDL_OPERATION_TYPE_IF};
+	struct nnb_aidl_operation add = {.type = NNB_AIDL_OPERATION_TYPE_ADD};
+	struct nnb_aidl_device_prepare_model_in prepare;
+	struct nnb_object *model;
+	struct hal_model m;
+	uint32_t count;
+
+	hal_model_init(&m);
+	memcpy(m.values, &act, sizeof(act));
+	inner[0] = m.operands[HAL_IN];
+	inner[1] = m.operands[HAL_ACT];
+	inner[2] = m.operands[HAL_OUT];
+	add.inputs = (struct nnb_ints){3, sub_add};
+	add.outputs = (struct nnb_ints){1, &sub_out};
+	m.referenced[0].operands.count = 3;
+	m.referenced[0].operands.data = inner;
+	m.referenced[0].operations.count = 1;
+	m.referenced[0].operations.data = &add;
+	m.referenced[0].input_indexes = (struct nnb_ints){1, &sub_in};
+	m.referenced[0].output_indexes = (struct nnb_ints){1, &sub_out};
+	m.model.referenced.count = 1;
+	operands[0].type = NNB_AIDL_OPERAND_TYPE_TENSOR_BOOL8;
+	operands[0].dimensions = (struct nnb_ints){1, &one};
+	operands[0].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_NO_VALUE;
+	operands[1].type = NNB_AIDL_OPERAND_TYPE_SUBGRAPH;
+	operands[1].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH;
+	operands[2] = m.operands[HAL_IN];
+	operands[3] = m.operands[HAL_OUT];
+	operation.inputs = (struct nnb_ints){4, inputs};
+	operation.outputs = (struct nnb_ints){1, &out};
+	m.model.main.operands.count = 4;
+	m.model.main.operands.data = operands;
+	m.model.main.operations.count = 1;
+	m.model.main.operations.data = &operation;
+	m.model.main.input_indexes = (struct nnb_ints){1, &in};
+	m.model.main.output_indexes = (struct nnb_ints){1, &out};
+	assert_int_equal(hal_supported(*state, &m, &count), 0);
+	assert_int_equal(count, 0);
+	prepare = hal_prepare_in(&m);
+	assert_int_equal(hal_prepare(*state, &hal_me, &prepare, &model), HAL_FAILURE);
+	hal_model_fini(&m);
+}
+
 /* What only values and shapes tell is not wrong: the operation is not supported. */
 static void not_supported(void **state)
 {
@@ -273,6 +354,7 @@ int main(void)
 		cmocka_unit_test(valid),	 cmocka_unit_test(refused),
 		cmocka_unit_test(circle),	 cmocka_unit_test(versions),
 		cmocka_unit_test(not_supported), cmocka_unit_test(extensions),
+		cmocka_unit_test(integers),	 cmocka_unit_test(if_without_condition),
 	};
 
 	return cmocka_run_group_tests(tests, hal_setup, hal_teardown);

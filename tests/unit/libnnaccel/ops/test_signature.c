@@ -138,8 +138,9 @@ static void test_column(void **state)
 }
 
 /*
- * What Android takes, with each rank that Android takes, fits the support column. TFLite's delegate
- * gives an omitted operand a type that it could not have with a value: it is omitted here.
+ * What Android takes fits the support column, with each rank that Android takes; where Android does
+ * not look at the rank, with those that can be computed. TFLite's delegate gives an omitted operand
+ * a type that it could not have with a value: it is omitted here.
  */
 static void visit_android(const struct walk_call *call, void *context)
 {
@@ -156,7 +157,16 @@ static void visit_android(const struct walk_call *call, void *context)
 						      nna_type_set(call->operands[i].type));
 	}
 	for (uint32_t i = 0; i < call->inputs + call->outputs; i++) {
+		const struct nna_formal *formal =
+			walk_formal(i < call->inputs ? call->form->inputs : call->form->outputs,
+				    i < call->inputs ? i : i - call->inputs);
+
+		const struct nna_ranks computed = formal->rank[NNA_SUPPORT];
+
 		for (uint32_t rank = 1; rank <= WALK_RANKS && call->operands[i].rank; rank++) {
+			if (!formal->rank[NNA_ANDROID].most && computed.most &&
+			    (rank < computed.least || rank > computed.most))
+				continue;
 			other.operands[i].rank = rank;
 			if (ask_table(&other, NNA_ANDROID))
 				continue;
