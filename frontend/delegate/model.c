@@ -124,23 +124,24 @@ static int read_shape(struct build *b, const struct TfLiteTensor *from, struct t
 	return 0;
 }
 
-/* Unpacks a constant of 4 or 2 bits to INT8, as the reader of files does. */
+/* Unpacks a constant of a packed type, as the reader of files does. */
 static int unpack(struct build *b, const struct TfLiteTensor *from, struct tflite_tensor *to)
 {
 	const uint32_t bits = tflite_packed_bits(to->type);
 	const uint64_t bytes = (to->elements * bits + 7) / 8;
-	int8_t *numbers;
+	const uint32_t wide = tflite_unpacked_type(bits);
+	void *numbers;
 
 	if (from->bytes < bytes)
 		return refuse(b, -EINVAL, "a constant has %zu bytes, its shape needs %llu",
 			      from->bytes, (unsigned long long)bytes);
-	numbers = tflite_derive(b->out->model, to->elements);
+	numbers = tflite_derive(b->out->model, to->elements * tflite_type_size(wide));
 	if (!numbers)
 		return no_memory(b);
 	tflite_unpack(from->data, bits, to->elements, numbers);
-	to->type = TFLITE_INT8;
+	to->type = wide;
 	to->data = numbers;
-	to->size = to->elements;
+	to->size = to->elements * tflite_type_size(wide);
 	return 0;
 }
 

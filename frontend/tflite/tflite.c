@@ -37,7 +37,7 @@
 #define MAX_REFS ((uint64_t)1 << 24)
 
 /**
- * struct unpacked - a buffer of packed numbers as INT8
+ * struct unpacked - a buffer of packed numbers in their wider type
  * @data: NULL before it is unpacked; the model owns it
  * @bits: of each of its @elements in the file
  */
@@ -52,7 +52,7 @@ struct unpacked {
  * @codes: the file's table of operator codes
  * @buffers: the file's table of buffers
  * @aligned: for each buffer NULL, or an aligned copy of its bytes, which the model owns
- * @unpacked: for each buffer its numbers as INT8, if they are packed; NULL if none is
+ * @unpacked: for each buffer its numbers in their wider type, if they are packed; NULL if none is
  * @copied: bytes of all copies
  * @dense: bytes of all sparse constants in dense form
  * @refs: tensor numbers read so far
@@ -443,15 +443,17 @@ static int align_constant(struct parser *p, uint32_t buffer, uint32_t element, u
 }
 
 /*
- * Unpacks a constant of 4 or 2 bits. Tensors of several subgraphs share a buffer, which is unpacked
- * once. As buffers of a sound file do not overlap, the numbers take four times its size at most.
+ * Unpacks a constant of a packed type. Tensors of several subgraphs share a buffer, which is
+ * unpacked once. As buffers of a sound file do not overlap, the numbers take four times its size at
+ * most.
  */
 static int unpack_constant(struct parser *p, uint32_t buffer, uint32_t bits,
 			   struct tflite_tensor *t, const void **data, uint64_t *size)
 {
+	const uint32_t wide = tflite_unpacked_type(bits);
 	const uint64_t bytes = (t->elements * bits + 7) / 8;
 	struct unpacked *u;
-	int8_t *to;
+	void *to;
 
 	if (*size < bytes)
 		return too_few(p, *size, bytes);
@@ -465,7 +467,7 @@ static int unpack_constant(struct parser *p, uint32_t buffer, uint32_t bits,
 		if (p->fb.size - p->copied < bytes)
 			return damaged(p, "buffers overlap");
 		p->copied += bytes;
-		to = tflite_derive(p->model, t->elements);
+		to = tflite_derive(p->model, t->elements * tflite_type_size(wide));
 		if (!to)
 			return -ENOMEM;
 		tflite_unpack(*data, bits, t->elements, to);
@@ -473,9 +475,9 @@ static int unpack_constant(struct parser *p, uint32_t buffer, uint32_t bits,
 	}
 	if (u->bits != bits || u->elements < t->elements)
 		return damaged(p, "buffers overlap");
-	t->type = TFLITE_INT8;
+	t->type = wide;
 	*data = u->data;
-	*size = t->elements;
+	*size = t->elements * tflite_type_size(wide);
 	return 0;
 }
 
@@ -614,6 +616,10 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table,
 	ret = parse_quantisation(p, table, t);
 	if (ret)
 		return ret;
+	if (type == TFLITE_BFLOAT16 && !sparse) {
+		t->type = TFLITE_FLOAT32;
+		t->bfloat = true;
+	}
 	ret = parse_buffer(p, buffer, &data, &size);
 	if (ret || !data)
 		return ret;

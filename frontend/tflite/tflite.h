@@ -89,6 +89,7 @@ struct tflite_longs {
  * @dynamic: the file leaves dimensions open; @dims holds the file's example
  * @changed: @dims differs from the file's (shapes.h)
  * @folded: shape inference computed @data (shapes.h)
+ * @bfloat: BFLOAT16 in the file, and FLOAT32 here (bfloat.h)
  * @disguised: an INT16 tensor that has type FLOAT32 while its operator is translated (reals.c)
  * @invariant: NULL, or the bytes that an input of a subgraph has in every run, laid out as @data,
  *	which is NULL then (shapes.h)
@@ -108,7 +109,7 @@ struct tflite_tensor {
 	uint64_t elements;
 	const void *data;
 	size_t size;
-	bool variable, dynamic, changed, folded, disguised;
+	bool variable, dynamic, changed, folded, disguised, bfloat;
 	const void *invariant;
 	uint32_t scale_count, zero_point_count, block_size, block_scales;
 	const float *scales;

@@ -4,7 +4,7 @@
  * translation of each operator in them (operator_list.h, ops/; translation.h says how they are
  * written).
  */
-#include "frontend/tflite/compose.h"
+#include "frontend/tflite/bfloat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +93,8 @@ static void translate_operator(struct tflite_translation *t, uint32_t index)
 		return;
 	if (tflite_is_stored(t))
 		tflite_translate_stored(t, translate_by_type);
+	else if (tflite_has_bfloat(t))
+		tflite_translate_bfloat(t, translate_by_type);
 	else
 		translate_by_type(t);
 }
@@ -176,7 +178,7 @@ static void set_io(struct tflite_translation *t)
 		/* In a graph a dimension of 0 is one that the caller states later. */
 		if (!t->graph && !x->elements)
 			tflite_unsupported(t, x, "an input without elements", "1 or more");
-		numbers[i] = tflite_tensor_operand(t, (uint32_t)in.at[i]);
+		numbers[i] = t->callers[i];
 	}
 	for (i = 0; i < out.count && !t->ret; i++)
 		numbers[in.count + i] = result_operand(t, i);
@@ -185,6 +187,24 @@ static void set_io(struct tflite_translation *t)
 		tflite_check(t, t->ops->set_io(t->sink, t->graph, in.count, numbers, out.count,
 					       numbers + in.count), "inputs and outputs were");
 	free(numbers);
+}
+
+/* A model's inputs of BFLOAT16, which come as FLOAT32. */
+static void round_inputs(struct tflite_translation *t)
+{
+	const struct tflite_ints *in = &t->sub->inputs;
+	struct tflite_value x;
+
+	for (uint32_t i = 0; i < in->count && !t->graph; i++) {
+		const struct tflite_tensor *tensor = &t->sub->tensors[in->at[i]];
+
+		if (!tensor->bfloat || t->operands[in->at[i]] != t->callers[i])
+			continue;
+		tflite_describe(t, tensor, &x.o);
+		x.operand = t->callers[i];
+		x = tflite_rounded_bfloat(t, x);
+		t->operands[in->at[i]] = x.operand;
+	}
 }
 
 static void translate_subgraph(struct tflite_translation *t, uint32_t index)
@@ -196,8 +216,9 @@ static void translate_subgraph(struct tflite_translation *t, uint32_t index)
 	t->op = NULL;
 	t->operands = malloc(((size_t)t->sub->tensor_count + 1) * sizeof(*t->operands));
 	t->writers = malloc(((size_t)t->sub->tensor_count + 1) * sizeof(*t->writers));
+	t->callers = malloc(((size_t)t->sub->inputs.count + 1) * sizeof(*t->callers));
 	t->known = calloc((size_t)t->sub->tensor_count + 1, sizeof(*t->known));
-	if (!t->operands || !t->writers || !t->known) {
+	if (!t->operands || !t->writers || !t->callers || !t->known) {
 		tflite_no_memory(t);
 		goto done;
 	}
@@ -206,7 +227,8 @@ static void translate_subgraph(struct tflite_translation *t, uint32_t index)
 	find_writers(t);
 	/* Inputs first: a sink knows them before any operation. */
 	for (i = 0; i < t->sub->inputs.count; i++)
-		tflite_tensor_operand(t, (uint32_t)t->sub->inputs.at[i]);
+		t->callers[i] = tflite_tensor_operand(t, (uint32_t)t->sub->inputs.at[i]);
+	round_inputs(t);
 	for (i = 0; i < t->sub->operator_count && !t->ret; i++)
 		translate_operator(t, i);
 	t->op = NULL;
@@ -216,9 +238,11 @@ static void translate_subgraph(struct tflite_translation *t, uint32_t index)
 		set_io(t);
 done:
 	free(t->known);
+	free(t->callers);
 	free(t->writers);
 	free(t->operands);
 	t->known = NULL;
+	t->callers = NULL;
 	t->writers = NULL;
 	t->operands = NULL;
 }

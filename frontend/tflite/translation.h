@@ -43,6 +43,8 @@ struct tflite_resource;
  * @operands: the sink's operand of each tensor of @sub, TFLITE_NO_OPERAND until it is needed
  * @writers: the operator of @sub that writes each tensor; TFLITE_CALLER for an input of @sub,
  *	TFLITE_NO_OPERAND if nothing writes it
+ * @callers: for each input of @sub the operand that the caller sets; that of a BFLOAT16 tensor is
+ *	rounded first (bfloat.h)
  * @known: for each tensor of @sub, whether its operand is a constant that the translation computed
  * @real: the operator's INT16 tensors are disguised as FLOAT32 (reals.c), so a layer with INT8
  *	weights is not a hybrid one
@@ -67,7 +69,7 @@ struct tflite_translation {
 	uint32_t *graphs;
 	struct tflite_subgraph *sub;
 	uint32_t graph;
-	uint32_t *operands, *writers;
+	uint32_t *operands, *writers, *callers;
 	bool *known;
 	bool real;
 	uint64_t made;

@@ -20,6 +20,7 @@ enum tflite_type {
 	TFLITE_FLOAT64 = 10,
 	TFLITE_UINT32 = 15,
 	TFLITE_INT4 = 17,
+	TFLITE_BFLOAT16 = 18,
 	TFLITE_INT2 = 19,
 };
 

@@ -2,13 +2,15 @@
 """Writes TFLite files of one operator, out of the schema that LiteRT brings along."""
 
 import flatbuffers
+import ml_dtypes
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 
 # The schema's name of a type, and NumPy's.
 TYPES = {"FLOAT32": np.float32, "FLOAT16": np.float16, "INT8": np.int8, "UINT8": np.uint8,
          "INT16": np.int16, "INT32": np.int32, "INT64": np.int64, "BOOL": np.bool_,
-         "COMPLEX64": np.complex64, "INT4": np.int8, "INT2": np.int8}
+         "COMPLEX64": np.complex64, "INT4": np.int8, "INT2": np.int8,
+         "BFLOAT16": ml_dtypes.bfloat16}
 # Bits of the types that share bytes.
 PACKED = {"INT4": 4, "INT2": 2}
 # The body of a subgraph without an operator.

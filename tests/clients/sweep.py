@@ -8,7 +8,7 @@ A case is a file of one operator, made here, whose inputs reach ties, saturation
 limits of their type. LiteRT's kernels run it, then the NNA does, through the delegate: each byte of
 each output has to be the same. The kernels are the reference ones (BUILTIN_REF); where that set has
 a gap, LiteRT's own without delegates; a row may ask for the latter and says why. nnactl takes the
-delegate's place for operators with a subgraph, which a delegate does not see.
+delegate's place for operators with a subgraph, which a delegate does not see, and on BFLOAT16.
 
 The cases come from rows in rows_*.py beside this file (table.py tells what a row is). A line for
 each operator and type tells the cases, the largest difference in steps (of floats: in units of the
@@ -65,6 +65,11 @@ def run(model, inputs, resolver, delegate=None, runs=1):
     return [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()], taken
 
 
+def widened(a):
+    """BFLOAT16 as FLOAT32."""
+    return a.astype(np.float32) if a.dtype == onefile.TYPES["BFLOAT16"] else a
+
+
 def run_alone(case, nnactl, device):
     """The same of nnactl: a delegate does not see the subgraphs of an operator."""
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +77,8 @@ def run_alone(case, nnactl, device):
         (folder / "model.tflite").write_bytes(case.file())
         command = [os.path.abspath(nnactl), "run", folder / "model.tflite", "--device", device]
         for number, (name, value) in enumerate(case.inputs.items()):
-            np.save(folder / f"{name}.npy", value)
+            # nnactl takes and gives BFLOAT16 as FLOAT32.
+            np.save(folder / f"{name}.npy", widened(value))
             command += ["--input", f"{number}={folder / name}.npy"]
         for number in range(len(case.outs)):
             command += ["--output-npy", f"{number}={folder / 'out'}{number}.npy"]
@@ -94,7 +100,7 @@ def judge(case, own):
     else:
         raise Refused(str(problem).strip().splitlines()[-1])
     case.set_shapes([o.shape for o in outputs])
-    return outputs, resolver
+    return [widened(o) for o in outputs], resolver
 
 
 def order(a):
@@ -214,7 +220,7 @@ def sweep_row(row, kind, options, progress):
     delegate = load_delegate(os.path.abspath(options.delegate), {"device": options.device})
 
     def compute(case):
-        if row.body:
+        if row.body or any(t["type"] == "BFLOAT16" for t in case.tensors):
             return run_alone(case, options.nnactl, options.device)
         return run(case.file(), case.inputs, OWN, delegate, case.runs)
 

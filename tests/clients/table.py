@@ -122,7 +122,7 @@ def fill(rng, tensor, values):
     """
     kind, shape = tensor["type"], tensor["shape"]
     count, dtype = int(np.prod(shape)), onefile.TYPES[kind]
-    if dtype in (np.float32, np.float16):
+    if kind in ("FLOAT32", "FLOAT16", "BFLOAT16"):
         low, high = values or (-8, 8)
         flat = rng.uniform(low, high, count)
         special = [v for v in (low, high, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5) if low <= v <= high]

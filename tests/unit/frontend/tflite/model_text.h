@@ -11,7 +11,7 @@
  * nothing. A CUSTOM operator has '{key=1 ...}' in place of '@': the name
  * TFLite_Detection_PostProcess and a flexbuffer with integers.
  *
- * A tensor is a letter for its type, its dims, and any of these:
+ * A tensor is a letter for its type (B: BFLOAT16), its dims, and any of these:
  *
  *	={1,2}	data; {} is zeros of its shape
  *	*0.5	a scale		+3 -3	a zero point	^	a scale for each channel
@@ -62,6 +62,8 @@ static inline uint8_t text_type(char letter)
 	static const char letters[] = "fhiulsbwcad????q";
 	const char *at = strchr(letters, letter);
 
+	if (letter == 'B')
+		return TFLITE_BFLOAT16;
 	if (letter == 'x')
 		return 19; /* without a name */
 	assert_true(letter != '?' && at);

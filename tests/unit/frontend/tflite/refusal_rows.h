@@ -61,6 +61,8 @@ static const struct refusal_row refusal_rows[] = {
 	{ COMPOSITE(1), "0", "less than 1" },
 	{ COMPOSITE(1) "|" COMPOSITE(0), "0", "another decomposition" },
 	{ "STABLEHLO_COMPOSITE f[1] -> f[1]", "0", "the number of its subgraph" },
+	/* bfloat.c */
+	{ "ADD@11 B[2] B[2] -> B[2]", "0", "the operators of BFLOAT16 in docs/tflite.md" },
 	/* compose.c */
 	{ "SPARSE_TO_DENSE i[2]={0,1} i[1]={3} f[2,1] f -> f[3]",
 	  "0", "1 or fewer to broadcast it" },

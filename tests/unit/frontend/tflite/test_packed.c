@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "frontend/tflite/packed.h"
@@ -28,6 +29,21 @@ static void test_unpacks(void **state)
 	tflite_unpack(bytes, 2, 5, out);
 	assert_memory_equal(out, twos, 5);
 	assert_int_equal(out[5], 99);
+	assert_int_equal(tflite_unpacked_type(2), TFLITE_INT8);
+}
+
+/* BFLOAT16: the bytes are the upper half of a FLOAT32's, wherever they lie. */
+static void test_widens(void **state)
+{
+	static const uint8_t bytes[] = { 99, 0xc0, 0x3f, 0x20, 0xc0, 0x80, 0xff, 0x01, 0x00 };
+	static const float want[] = { 1.5f, -2.5f, -INFINITY, 0x1p-133f };
+	float out[5] = { 0, 0, 0, 0, 99 };
+
+	assert_int_equal(tflite_packed_bits(TFLITE_BFLOAT16), 16);
+	assert_int_equal(tflite_unpacked_type(16), TFLITE_FLOAT32);
+	tflite_unpack(bytes + 1, 16, 4, out);
+	assert_memory_equal(out, want, sizeof(want));
+	assert_true(out[4] == 99);
 }
 
 /* Parses a model with the constants @specs. Return: that of tflite_parse(). */
@@ -97,6 +113,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unpacks),
+		cmocka_unit_test(test_widens),
 		cmocka_unit_test(test_reads),
 		cmocka_unit_test(test_refuses_few_bytes),
 	};
