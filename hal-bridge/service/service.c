@@ -237,7 +237,7 @@ static void nnb_service_free(struct nnb_service *service)
 
 int nnb_service_create(const struct nnb_service_options *options, struct nnb_service **out)
 {
-	struct nnb_worker_limits limits;
+	struct nnb_worker_limits limits = {0};
 	struct nnb_service *service;
 	struct nnb_quota *quota;
 	int ret;
