@@ -6,8 +6,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +17,7 @@
 
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/binder/binder.h"
+#include "hal-bridge/service/heap.h"
 #include "hal-bridge/service/helper.h"
 #include "hal-bridge/service/namer.h"
 #include "hal-bridge/service/sandbox.h"
@@ -230,19 +229,6 @@ static void nnb_limit_files(struct nnb_quota *quota)
 		quota->objects = limit.rlim_cur / 4;
 }
 
-/*
- * Limits what malloc() keeps of freed memory. An arena keeps what its busiest time has needed, and
- * glibc makes eight for each processor. No more threads run at a time than there are processors.
- */
-static void nnb_limit_arenas(void)
-{
-#ifdef M_ARENA_MAX
-	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-
-	mallopt(M_ARENA_MAX, processors > 0 && processors < INT_MAX ? (int)processors : 1);
-#endif
-}
-
 /* Starts the processes beside this one, and gives up what they alone need. */
 static int nnb_start_processes(struct nnb_settings *settings)
 {
@@ -342,7 +328,7 @@ int main(int argc, char **argv)
 	ret = nnb_parse(argc, argv, &settings);
 	if (ret)
 		return ret > 0 ? 0 : 1;
-	nnb_limit_arenas();
+	nnb_heap_limit();
 	/* Before other threads start, because they would receive these signals. */
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
