@@ -1206,7 +1206,7 @@ static void test_budget_in_tiles(void **state)
 	fake.timed = true;
 	add(0, 'a', 300, 1, false);
 	submit_slow(budget);
-	/* Nothing is known of the first tiles, which count as a little and not as what they took. */
+	/* Nothing is known of the first tiles: they count as a little, not as what they took. */
 	shown = rig_read(&rig, rig_ring_reg(0, NNAHW_RING_REG_RUN_TIME));
 	assert_true(shown << NNAHW_RUN_TIME_SHIFT < 2 * budget);
 	while (nnadev_clock_now() - rig.dev->jobs[0].begin <= 4 * budget)
