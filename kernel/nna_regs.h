@@ -52,9 +52,13 @@
 #define NNA_PROFILE_WORKERS          16u /* workers with a busy time in a profile */
 #define NNA_PROFILE_ABI_MINOR        1u /* first minor version in which a job may have a profile */
 #define NNA_YIELD_ABI_MINOR          2u /* first minor version in which the device knows YIELD */
+/* first minor version in which the device counts its progress in memory */
+#define NNA_PROGRESS_ABI_MINOR       3u
+/* first minor version in which a job may yield when its budget is used up */
+#define NNA_SLICE_ABI_MINOR          3u
 #define NNA_MAX_BOXES                0x200000u /* maximum scores and maximum kept boxes of NMS */
 #define NNA_ABI_MAJOR                1u
-#define NNA_ABI_MINOR                2u
+#define NNA_ABI_MINOR                3u
 #define NNA_STREAM_ABI               1u
 #define NNA_LAYOUT_ABI               1u
 #define NNA_PCI_VENDOR               0x1234u
@@ -73,10 +77,12 @@
 #define NNA_REG_JOB_LIMIT            0x0018u /* ro64 */
 #define NNA_REG_TIMESTAMP            0x0020u /* ro64 */
 #define NNA_REG_TIMESTAMP_HZ         0x0028u /* ro64 */
+#define NNA_REG_PROGRESS             0x0030u /* rw64 */
 #define NNA_REG_CONTROL              0x0040u /* rw32 */
 #define NNA_REG_STATUS               0x0044u /* ro32 */
 #define NNA_REG_RESET                0x0048u /* wo32 */
 #define NNA_REG_WORKERS              0x004cu /* ro32 */
+#define NNA_REG_WORK_RATE            0x0050u /* ro64 */
 #define NNA_REG_COUNT_JOBS           0x0080u /* ro64 */
 #define NNA_REG_COUNT_COMMANDS       0x0088u /* ro64 */
 #define NNA_REG_COUNT_IRQS           0x0090u /* ro64 */
@@ -144,6 +150,8 @@ enum nna_fault_kind {
 };
 
 #define NNA_ENTRY_FLAG_NO_IRQ        (1u << 0) /* write the completion but raise no interrupt */
+/* a job, since ABI 1.3: yield when the budget is used up */
+#define NNA_ENTRY_FLAG_SLICE         (1u << 1)
 #define NNA_COMPLETION_PHASE         (1u << 0) /* lap bit */
 #define NNA_ENTRY_ALL                1u /* INVALIDATE: the whole address space */
 
@@ -239,7 +247,7 @@ static inline int nna_status_errno(u32 status, bool *ban)
  * @stream_size: bytes
  * @slot_count: entries of the base table
  * @deadline: tick at which the job ends with DEADLINE, whether it has started or not; 0 is none
- * @budget: run time in ticks, preempted time excluded; 0 is the job limit
+ * @budget: run time in ticks, preempted time excluded; 0, or more than it, is the job limit
  * @loop_limit: maximum run time of loops in ticks; 0 is the job limit
  * @start: byte offset in the stream at which to begin, from the resume of a report; 0: the first
  *	command
@@ -267,6 +275,10 @@ static inline int nna_status_errno(u32 status, bool *ban)
  * to its entry in the ring: to start the command to go on with, to budget and loop_limit what
  * remains of them, at least one tick. So the producer goes on with the job by writing that entry
  * again, with a new seqno. Time since the last jump of a loop does not count for its limit.
+ *
+ * A job with FLAG_SLICE (since ABI 1.3) does so by itself: when its budget is used up and it has
+ * run a command, it yields before the next one. Only the job limit ends it with BUDGET. So a run
+ * that takes longer than the job limit is a row of jobs, if each of its commands is shorter.
  */
 struct nna_ring_entry {
 	__le32 type;
@@ -307,6 +319,21 @@ struct nna_completion {
 	__le16 status;
 	__le16 flags;
 	__le64 detail;
+};
+
+/**
+ * struct nna_progress - how far the jobs of each ring have come
+ * @counts: of each job ring
+ * @reserved: 0
+ *
+ * Since ABI 1.3. The device writes it to the address in register PROGRESS. While a job of a ring
+ * runs, the ring's count grows at least every 100 milliseconds of its run time, and after a tile
+ * that takes longer than that. The count of a job that does not come forward stands still. So one
+ * that grows is not hanging, however slow the machine is and however long the job has been there.
+ */
+struct nna_progress {
+	__le64 counts[4];
+	__le64 reserved[4];
 };
 
 /**
@@ -361,6 +388,7 @@ struct nna_profile_header {
 
 static_assert(sizeof(struct nna_ring_entry) == 128);
 static_assert(sizeof(struct nna_completion) == 16);
+static_assert(sizeof(struct nna_progress) == 64);
 static_assert(sizeof(struct nna_report) == 128);
 static_assert(sizeof(struct nna_profile_header) == 64);
 

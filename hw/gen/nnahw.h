@@ -61,9 +61,13 @@
 /* first minor version in which a job may have a profile */
 #define NNAHW_PROFILE_ABI_MINOR        1u
 #define NNAHW_YIELD_ABI_MINOR          2u /* first minor version in which the device knows YIELD */
+/* first minor version in which the device counts its progress in memory */
+#define NNAHW_PROGRESS_ABI_MINOR       3u
+/* first minor version in which a job may yield when its budget is used up */
+#define NNAHW_SLICE_ABI_MINOR          3u
 #define NNAHW_MAX_BOXES                0x200000u /* maximum scores and maximum kept boxes of NMS */
 #define NNAHW_ABI_MAJOR                1u
-#define NNAHW_ABI_MINOR                2u
+#define NNAHW_ABI_MINOR                3u
 #define NNAHW_STREAM_ABI               1u
 #define NNAHW_LAYOUT_ABI               1u
 #define NNAHW_PCI_VENDOR               0x1234u
@@ -82,10 +86,12 @@
 #define NNAHW_REG_JOB_LIMIT            0x0018u /* ro64 */
 #define NNAHW_REG_TIMESTAMP            0x0020u /* ro64 */
 #define NNAHW_REG_TIMESTAMP_HZ         0x0028u /* ro64 */
+#define NNAHW_REG_PROGRESS             0x0030u /* rw64 */
 #define NNAHW_REG_CONTROL              0x0040u /* rw32 */
 #define NNAHW_REG_STATUS               0x0044u /* ro32 */
 #define NNAHW_REG_RESET                0x0048u /* wo32 */
 #define NNAHW_REG_WORKERS              0x004cu /* ro32 */
+#define NNAHW_REG_WORK_RATE            0x0050u /* ro64 */
 #define NNAHW_REG_COUNT_JOBS           0x0080u /* ro64 */
 #define NNAHW_REG_COUNT_COMMANDS       0x0088u /* ro64 */
 #define NNAHW_REG_COUNT_IRQS           0x0090u /* ro64 */
@@ -319,6 +325,8 @@ enum nnahw_nms {
 };
 
 #define NNAHW_ENTRY_FLAG_NO_IRQ        (1u << 0) /* write the completion but raise no interrupt */
+/* a job, since ABI 1.3: yield when the budget is used up */
+#define NNAHW_ENTRY_FLAG_SLICE         (1u << 1)
 #define NNAHW_COMPLETION_PHASE         (1u << 0) /* lap bit */
 #define NNAHW_ENTRY_ALL                1u /* INVALIDATE: the whole address space */
 
@@ -456,7 +464,7 @@ static inline int nnahw_status_errno(uint32_t status, bool *ban)
  * @stream_size: bytes
  * @slot_count: entries of the base table
  * @deadline: tick at which the job ends with DEADLINE, whether it has started or not; 0 is none
- * @budget: run time in ticks, preempted time excluded; 0 is the job limit
+ * @budget: run time in ticks, preempted time excluded; 0, or more than it, is the job limit
  * @loop_limit: maximum run time of loops in ticks; 0 is the job limit
  * @start: byte offset in the stream at which to begin, from the resume of a report; 0: the first
  *	command
@@ -484,6 +492,10 @@ static inline int nnahw_status_errno(uint32_t status, bool *ban)
  * to its entry in the ring: to start the command to go on with, to budget and loop_limit what
  * remains of them, at least one tick. So the producer goes on with the job by writing that entry
  * again, with a new seqno. Time since the last jump of a loop does not count for its limit.
+ *
+ * A job with FLAG_SLICE (since ABI 1.3) does so by itself: when its budget is used up and it has
+ * run a command, it yields before the next one. Only the job limit ends it with BUDGET. So a run
+ * that takes longer than the job limit is a row of jobs, if each of its commands is shorter.
  */
 struct nnahw_ring_entry {
 	uint32_t type;
@@ -524,6 +536,21 @@ struct nnahw_completion {
 	uint16_t status;
 	uint16_t flags;
 	uint64_t detail;
+};
+
+/**
+ * struct nnahw_progress - how far the jobs of each ring have come
+ * @counts: of each job ring
+ * @reserved: 0
+ *
+ * Since ABI 1.3. The device writes it to the address in register PROGRESS. While a job of a ring
+ * runs, the ring's count grows at least every 100 milliseconds of its run time, and after a tile
+ * that takes longer than that. The count of a job that does not come forward stands still. So one
+ * that grows is not hanging, however slow the machine is and however long the job has been there.
+ */
+struct nnahw_progress {
+	uint64_t counts[4];
+	uint64_t reserved[4];
 };
 
 /**
@@ -1813,6 +1840,7 @@ static inline uint32_t nnahw_type_size(uint32_t type)
 
 _Static_assert(sizeof(struct nnahw_ring_entry) == 128, "size of nnahw_ring_entry");
 _Static_assert(sizeof(struct nnahw_completion) == 16, "size of nnahw_completion");
+_Static_assert(sizeof(struct nnahw_progress) == 64, "size of nnahw_progress");
 _Static_assert(sizeof(struct nnahw_base) == 16, "size of nnahw_base");
 _Static_assert(sizeof(struct nnahw_report) == 128, "size of nnahw_report");
 _Static_assert(sizeof(struct nnahw_profile_header) == 64, "size of nnahw_profile_header");

@@ -32,6 +32,7 @@ struct nnadev_counters {
  * @bus: memory, interrupts and the log
  * @params: as given, but @threads is never 0
  * @lock: registers; held for moments, and never while a callback runs
+ * @progress: register PROGRESS
  * @inject: pending injections, by enum nnadev_inject
  * @counters: registers COUNT_*
  */
@@ -39,6 +40,7 @@ struct nnadev_base {
 	struct nnadev_bus *bus;
 	struct nnadev_params params;
 	pthread_mutex_t lock;
+	_Atomic uint64_t progress;
 	_Atomic uint64_t inject[NNADEV_INJECT_DEAD + 1];
 	struct nnadev_counters counters;
 };

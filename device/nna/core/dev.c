@@ -13,6 +13,10 @@
 #include "device/host/pages.h"
 #include "device/host/thread.h"
 
+/* Register WORK_RATE: what one thread does on a slow CPU, with vectors and without. */
+#define WORK_RATE 2000000000u
+#define WORK_RATE_SCALAR 250000000u
+
 static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 {
 	switch (wanted) {
@@ -227,6 +231,12 @@ static bool read64(struct nnadev *dev, uint64_t offset, uint64_t *value)
 	case NNAHW_REG_TIMESTAMP_HZ:
 		*value = hz;
 		return true;
+	case NNAHW_REG_WORK_RATE:
+		*value = dev->exec.isa == NNADEV_ENGINE_SCALAR ? WORK_RATE_SCALAR : WORK_RATE;
+		return true;
+	case NNAHW_REG_PROGRESS:
+		*value = atomic_load(&dev->base.progress);
+		return true;
 	case NNAHW_REG_COUNT_JOBS:
 		*value = atomic_load(&c->jobs);
 		return true;
@@ -330,11 +340,25 @@ static void begin_reset(struct nnadev *dev)
 	pthread_mutex_lock(&dev->base.lock);
 	atomic_store(&dev->status, NNAHW_REG_STATUS_RESETTING);
 	atomic_store(&dev->exec.enabled, false);
+	atomic_store(&dev->base.progress, 0);
 	for (uint32_t i = 0; i < NNAHW_RINGS; i++)
 		nnadev_ring_reset(&dev->rings[i]);
 	atomic_store(&dev->reset, true);
 	pthread_mutex_unlock(&dev->base.lock);
 	nnadev_event_raise(&dev->exec.event);
+}
+
+/* Write a half of register PROGRESS, whose lower bits are 0. */
+static void write_progress(struct nnadev *dev, bool high, uint32_t half)
+{
+	uint64_t value = atomic_load(&dev->base.progress);
+
+	if (high)
+		value = (uint32_t)value | (uint64_t)half << 32;
+	else
+		value = (value & ~(uint64_t)UINT32_MAX) |
+			(half & ~(uint32_t)(sizeof(struct nnahw_progress) - 1));
+	atomic_store(&dev->base.progress, value);
 }
 
 static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
@@ -361,6 +385,8 @@ static void write32(struct nnadev *dev, uint64_t offset, uint32_t value)
 		if (offset == NNAHW_REG_CONTROL) {
 			atomic_store(&dev->exec.enabled, value & NNAHW_REG_CONTROL_ENABLE);
 			changed = true;
+		} else if (offset == NNAHW_REG_PROGRESS || offset == NNAHW_REG_PROGRESS + 4) {
+			write_progress(dev, offset != NNAHW_REG_PROGRESS, value);
 		} else if (offset >= NNAHW_RING_REGS &&
 			   offset < NNAHW_RING_REGS + NNAHW_RINGS * NNAHW_RING_STRIDE) {
 			uint32_t at = (offset - NNAHW_RING_REGS) % NNAHW_RING_STRIDE;

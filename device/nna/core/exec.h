@@ -8,6 +8,7 @@
 
 #include "device/nna/core/base.h"
 #include "device/nna/core/mmu.h"
+#include "device/nna/core/progress.h"
 #include "device/nna/engine/engine.h"
 #include "device/host/sync.h"
 #include "device/host/workers.h"
@@ -45,6 +46,7 @@ typedef uint64_t (*nnadev_exec_cpu_since_fn)(const struct nnadev_workers *pool,
  * @event: raised when the command processor is to schedule again; the current job is left then
  * @seen: the value of @event that the command processor read before it scheduled
  * @enabled: register CONTROL.ENABLE; without it no command is started
+ * @progress: how far the jobs have come
  * @workers: the pool
  * @scratch: of each thread of the pool
  * @mmu: cached translations
@@ -63,6 +65,7 @@ struct nnadev_exec {
 	struct nnadev_event event;
 	uint32_t seen;
 	_Atomic bool enabled;
+	struct nnadev_progress progress;
 	struct nnadev_workers *workers;
 	struct nnadev_scratch scratch[NNADEV_EXEC_THREADS];
 	struct nnadev_mmu mmu;

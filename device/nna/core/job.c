@@ -33,7 +33,8 @@ static bool range_fits(uint64_t va, uint64_t size, uint64_t align)
 
 static bool entry_fits(const struct nnahw_ring_entry *e)
 {
-	return !(e->flags & ~NNAHW_ENTRY_FLAG_NO_IRQ) && !(e->root & ~NNAHW_PTE_ADDRESS) &&
+	return !(e->flags & ~(NNAHW_ENTRY_FLAG_NO_IRQ | NNAHW_ENTRY_FLAG_SLICE)) &&
+	       !(e->root & ~NNAHW_PTE_ADDRESS) &&
 	       e->stream_size >= sizeof(struct nnahw_stream_header) &&
 	       e->stream_size <= NNAHW_MAX_STREAM_SIZE &&
 	       range_fits(e->stream, e->stream_size, NNAHW_COMMAND_ALIGN) &&
@@ -95,6 +96,11 @@ static uint64_t left(const struct nnadev_exec *exec, uint64_t limit, uint64_t us
 	return ticks ? ticks : 1;
 }
 
+static bool is_sliced(const struct nnadev_job *job)
+{
+	return job->entry.flags & NNAHW_ENTRY_FLAG_SLICE;
+}
+
 /* Change the entry of a job that yields to what is left of the job. */
 static void leave_rest(struct nnadev_exec *exec, struct nnadev_job *job)
 {
@@ -104,7 +110,7 @@ static void leave_rest(struct nnadev_exec *exec, struct nnadev_job *job)
 	if (job->state == NNADEV_JOB_OPEN)
 		return;
 	e->start = job->offset;
-	e->budget = left(exec, job->budget, job->watch.ran);
+	e->budget = left(exec, is_sliced(job) ? job->slice : job->budget, job->watch.ran);
 	e->loop_limit = left(exec, job->loop_limit, job->loop_time);
 	nnadev_ring_write_rest(exec->base, job->ring, e);
 }
@@ -190,7 +196,8 @@ void nnadev_job_start(struct nnadev_exec *exec, struct nnadev_job *job, bool abo
 	job->begin = now;
 	nnadev_stopwatch_reset(&job->watch, job->ring);
 	job->deadline = nnadev_clock_at(exec->base->params.tick_hz, e->deadline);
-	job->budget = limit(exec, e->budget);
+	job->slice = is_sliced(job) ? limit(exec, e->budget) : UINT64_MAX;
+	job->budget = is_sliced(job) ? exec->job_limit : limit(exec, e->budget);
 	job->loop_limit = limit(exec, e->loop_limit);
 	job->loop_time = 0;
 	job->loop_last = 0;
@@ -660,6 +667,19 @@ static uint64_t settle(struct nnadev_exec *exec, struct nnadev_job *job, uint64_
 	return nnadev_stopwatch_read(&job->watch, now);
 }
 
+/* Return: by how much the time of loops is ahead of the CPU times, if it has reached the limit. */
+static uint64_t ahead_of(struct nnadev_exec *exec, struct nnadev_job *job)
+{
+	const uint64_t now = nnadev_clock_now();
+	uint64_t ran;
+
+	if (job->loop_time <= job->loop_limit || job->watch.waits)
+		return 0;
+	nnadev_stopwatch_settle(exec, &job->watch, job->ring, now);
+	ran = nnadev_stopwatch_read(&job->watch, now);
+	return job->loop_mark > ran ? job->loop_mark - ran : 0;
+}
+
 /*
  * A backward jump. The time since the last backward jump counts as loop time if both belong to one
  * loop, or one of the loops contains the other. So time before a loop does not count, nor time
@@ -676,7 +696,7 @@ static enum step loop(struct nnadev_exec *exec, struct nnadev_job *job, uint32_t
 	job->loop_mark = now > job->loop_mark || !job->loop_last ? now : job->loop_mark;
 	job->loop_first = target;
 	job->loop_last = job->offset;
-	if (job->loop_time > job->loop_limit)
+	if (job->loop_time > job->loop_limit + ahead_of(exec, job))
 		return end(exec, job, NNAHW_STATUS_LOOP_LIMIT);
 	return jump(exec, job, target);
 }
@@ -733,9 +753,12 @@ static enum step fetch(struct nnadev_exec *exec, struct nnadev_job *job)
 	}
 }
 
-/* Whether the job is to yield and can do so now: it is between two commands. */
-static bool may_yield(const struct nnadev_job *job)
+/* Whether the job is to yield at run time @used and can do so now: it is between two commands. */
+static bool may_yield(const struct nnadev_job *job, uint64_t used)
 {
+	if (job->state == NNADEV_JOB_FETCH && job->offset < job->stream_end &&
+	    used >= job->slice && job->commands)
+		return true;
 	return nnadev_ring_yields(job->ring, job->entry.seqno) &&
 	       (job->state == NNADEV_JOB_OPEN ||
 		(job->state == NNADEV_JOB_FETCH && job->offset < job->stream_end));
@@ -775,7 +798,9 @@ uint64_t nnadev_job_run(struct nnadev_exec *exec, struct nnadev_job *job, uint64
 				return 0;
 			}
 		}
-		if (may_yield(job)) {
+		if (!job->watch.waits)
+			nnadev_progress_note(exec->base, &exec->progress, job->ring->index, now);
+		if (may_yield(job, used)) {
 			nnadev_job_end(exec, job, NNAHW_STATUS_YIELDED);
 			return 0;
 		}

@@ -128,6 +128,7 @@ enum nnadev_job_state {
  * @now: the last reading of the clock while the job ran: a step begins when the one before ends
  * @deadline: time by which it must have ended, or 0
  * @budget: ns
+ * @slice: run time from which on it yields between two commands, in ns
  * @loop_limit: ns
  * @loop_time: ns spent in loops
  * @loop_mark: run time at the last jump that closed a loop
@@ -162,6 +163,7 @@ struct nnadev_job {
 	uint64_t now;
 	uint64_t deadline;
 	uint64_t budget;
+	uint64_t slice;
 	uint64_t loop_limit;
 	uint64_t loop_time;
 	uint64_t loop_mark;

@@ -1179,13 +1179,14 @@ static void test_reset_in_tile(void **state)
 }
 
 /* Submits a job with a budget, and holds its second tile until more than that has passed. */
-static void submit_slow(uint64_t budget)
+static void submit_slow(uint64_t budget, uint32_t flags)
 {
 	uint64_t until = nnadev_clock_now() + budget;
 	struct nnahw_ring_entry e = rig_job(&rig, &spaces[0]);
 
 	hold('a', 2);
 	e.budget = budget;
+	e.flags = flags;
 	rig_submit(&rig, 0, &e);
 	wait_held();
 	while (nnadev_clock_now() <= until + budget)
@@ -1205,7 +1206,7 @@ static void test_budget_in_tiles(void **state)
 
 	fake.timed = true;
 	add(0, 'a', 300, 1, false);
-	submit_slow(budget);
+	submit_slow(budget, 0);
 	/* Nothing is known of the first tiles: they count as a little, not as what they took. */
 	shown = rig_read(&rig, rig_ring_reg(0, NNAHW_RING_REG_RUN_TIME));
 	assert_true(shown << NNAHW_RUN_TIME_SHIFT < 2 * budget);
@@ -1220,7 +1221,7 @@ static void test_budget_in_tiles(void **state)
 	/* The same job, of whose time the threads have a CPU all but for the first tiles. */
 	memset(fake.runs, 0, sizeof(fake.runs));
 	fake.logged = 0;
-	submit_slow(budget);
+	submit_slow(budget, 0);
 	fake.cpu += 2 * budget;
 	while (nnadev_clock_now() - rig.dev->jobs[0].begin <= 5 * budget)
 		usleep(1000);
@@ -1241,6 +1242,123 @@ static void test_budget_in_tiles(void **state)
 	release();
 	expect(0, NNAHW_STATUS_DEADLINE);
 	assert_true(fake.logged < 300);
+}
+
+/* What an ended job of submit_slow() left to be done in its entry is submitted as another one. */
+static void go_on(uint32_t slot)
+{
+	struct nnahw_ring_entry e = entry_at(0, slot);
+
+	e.seqno = ++rig.seqno;
+	rig_submit(&rig, 0, &e);
+}
+
+/*
+ * A job with a slice yields before its next command when the slice is used up, not within one, and
+ * not when no command is left; each job runs a command at least. Only the job limit ends it.
+ */
+static void test_slice_of_job(void **state)
+{
+	const uint64_t budget = 50000000;
+	struct nnahw_ring_entry e;
+
+	fake.timed = true;
+	add(0, 'a', 30, 1, false);
+	add(0, 'b', 30, 1, false);
+	add(0, 'c', 30, 1, false);
+	submit_slow(budget, NNAHW_ENTRY_FLAG_SLICE);
+	fake.cpu += 2 * budget;
+	while (nnadev_clock_now() - rig.dev->jobs[0].begin <= 5 * budget)
+		usleep(1000);
+	release();
+	expect(0, NNAHW_STATUS_YIELDED);
+	expect_runs('a', 1, 30);
+	expect_runs('b', 1, 0);
+	e = entry_at(0, 0);
+	assert_int_equal(e.start, 64 + sizeof(struct nnahw_cmd_fill));
+	assert_int_equal(e.budget, 1);
+	assert_int_equal(rig_report(&rig, &spaces[0])->status, NNAHW_STATUS_YIELDED);
+	assert_int_equal(rig_report(&rig, &spaces[0])->resume, e.start);
+	assert_int_equal(counter(NNAHW_REG_COUNT_JOBS), 0);
+	assert_int_equal(counter(NNAHW_REG_COUNT_FAULTS), 0);
+	/* What is left of the slice suffices for no command, and one is run. */
+	go_on(0);
+	expect(0, NNAHW_STATUS_YIELDED);
+	expect_runs('b', 1, 30);
+	expect_runs('c', 1, 0);
+	go_on(1);
+	expect(0, NNAHW_STATUS_OK);
+	expect_runs('a', 1, 30);
+	expect_runs('b', 1, 30);
+	expect_runs('c', 1, 30);
+	assert_int_equal(counter(NNAHW_REG_COUNT_JOBS), 1);
+	/* In a command that takes the machine's time for longer than the job limit. */
+	memset(fake.runs, 0, sizeof(fake.runs));
+	fake.logged = 0;
+	rig.dev->exec.job_limit = 2 * budget;
+	submit_slow(budget, NNAHW_ENTRY_FLAG_SLICE);
+	fake.cpu += 3 * budget;
+	while (nnadev_clock_now() - rig.dev->jobs[0].begin <= 6 * budget)
+		usleep(1000);
+	release();
+	expect(0, NNAHW_STATUS_BUDGET);
+	assert_true(fake.logged < 30);
+	fake.timed = false;
+}
+
+/*
+ * The count in memory of a job's ring grows while its tiles end, and stands still in a tile that
+ * does not end.
+ */
+static void test_progress(void **state)
+{
+	const uint64_t at = rig_pages(&rig, 1, RIG_PAGE);
+	const struct nnahw_progress *p = rig_at(&rig, at);
+	uint64_t seen = 0, before;
+
+	assert_int_equal(nnadev_reg_read(rig.dev, NNAHW_REG_PROGRESS, 8), 0);
+	nnadev_reg_write(rig.dev, NNAHW_REG_PROGRESS, 8, at + 1);
+	assert_int_equal(nnadev_reg_read(rig.dev, NNAHW_REG_PROGRESS, 8), at);
+	/* The first count is written at once, and the next when its time has come. */
+	add(2, 'a', 200, 1, false);
+	hold('a', 1);
+	submit(2);
+	wait_held();
+	seen = p->counts[2];
+	assert_true(seen > 0);
+	for (uint32_t tile = 2; tile < 6; tile++) {
+		uint64_t due = nnadev_clock_now() + NNADEV_STOPWATCH_LONG + NNADEV_PROGRESS_NS;
+
+		while (nnadev_clock_now() <= due)
+			usleep(1000);
+		/* No tile has ended meanwhile. */
+		before = __atomic_load_n(&p->counts[2], __ATOMIC_RELAXED);
+		assert_true(before == seen);
+		hold('a', tile);
+		due = nnadev_clock_now() + RIG_WAIT;
+		while (__atomic_load_n(&p->counts[2], __ATOMIC_RELAXED) == before)
+			must(nnadev_clock_now() < due);
+		seen = before + 1;
+		wait_held();
+	}
+	release();
+	expect(2, NNAHW_STATUS_OK);
+	for (uint32_t i = 0; i < NNAHW_JOB_RINGS; i++)
+		assert_true(i == 2 ? p->counts[i] >= seen : !p->counts[i]);
+	/* A reset ends that: what was the driver's memory may be another's now. */
+	nnadev_reset(rig.dev);
+	assert_int_equal(nnadev_reg_read(rig.dev, NNAHW_REG_PROGRESS, 8), 0);
+	before = p->counts[2];
+	rig_enable(&rig);
+	usleep(2 * NNADEV_PROGRESS_NS / 1000);
+	submit(2);
+	expect(2, NNAHW_STATUS_OK);
+	assert_int_equal(p->counts[2], before);
+	/* Memory that is not there is no error. */
+	nnadev_reg_write(rig.dev, NNAHW_REG_PROGRESS, 8, RIG_BUS + RIG_SIZE);
+	usleep(2 * NNADEV_PROGRESS_NS / 1000);
+	submit(2);
+	expect(2, NNAHW_STATUS_OK);
 }
 
 /* Many jobs on all rings at once, and mappings that come and go. */
@@ -1503,6 +1621,8 @@ int main(void)
 		ONE(test_reset_in_tile),
 		THREE(test_reset_in_tile),
 		ONE(test_budget_in_tiles),
+		ONE(test_progress),
+		ONE(test_slice_of_job),
 		ONE(test_crowd),
 		THREE(test_crowd),
 		cmocka_unit_test(test_lent),

@@ -15,7 +15,7 @@ static void test_bad_entries(void **state)
 		BAD(type, 77),
 		BAD(type, NNAHW_ENTRY_INVALIDATE),
 		BAD(type, NNAHW_ENTRY_ABORT),
-		BAD(flags, 2),
+		BAD(flags, 4),
 		BAD(flags, 1u << 31),
 		BAD(root, 8),
 		BAD(root, 1ull << 52),
