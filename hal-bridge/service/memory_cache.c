@@ -110,8 +110,7 @@ static void nnb_memory_cache_keep(struct nnb_client *client, const struct nnb_me
 {
 	struct nnb_memory_cache *cache = &client->memories;
 	struct nnb_memory_entry entry = {.range = *range, .memory = memory, .used = true};
-	struct nnb_memory_entry gone = {0};
-	uint32_t at;
+	struct nnb_memory_entry gone = {0}, *at;
 
 	if (nnb_quota_charge(client, &nnb_one_kept))
 		return;
@@ -122,13 +121,10 @@ static void nnb_memory_cache_keep(struct nnb_client *client, const struct nnb_me
 		return;
 	}
 	pthread_mutex_lock(&cache->lock);
-	at = cache->count;
-	if (at >= NNB_MEMORY_CACHE_ENTRIES) {
-		gone = nnb_memory_cache_take(cache, cache->next % at);
-		at = NNB_MEMORY_CACHE_ENTRIES - 1;
-	}
-	cache->entries[at] = entry;
-	cache->count = at + 1;
+	if (cache->count == NNB_MEMORY_CACHE_ENTRIES)
+		gone = nnb_memory_cache_take(cache, cache->next % cache->count);
+	at = cache->entries + cache->count++;
+	*at = entry;
 	pthread_mutex_unlock(&cache->lock);
 	nnb_memory_cache_forget(client, &gone);
 	nnb_idle_watch(&client->service->idle);
