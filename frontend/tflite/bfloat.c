@@ -81,7 +81,7 @@ struct tflite_value tflite_rounded_bfloat(struct tflite_translation *t, struct t
 {
 	struct tflite_value bits = as_type(t, x, NNA_OPERAND_TENSOR_INT32), odd, high;
 
-	/* The last bit that stays grows by one above half of it, and at half where it is odd. */
+	/* Above half of the last bit that stays, or at half where it is odd, it grows by one. */
 	high = tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, bits, tflite_int(t, LOST + 1));
 	high = tflite_binary(t, NNA_OPERATION_MUL, high, tflite_int(t, 2));
 	odd = tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, bits, tflite_int(t, LOST));

@@ -221,7 +221,20 @@ struct tflite_value tflite_select(struct tflite_translation *t, struct tflite_va
 				  struct tflite_value a, struct tflite_value b)
 {
 	struct tflite_value y = condition;
+	const struct tflite_operand_desc short_o = a.o;
 
+	/* NNAPI's SELECT has no type of 16 bits. */
+	if (a.o.desc.type == NNA_OPERAND_TENSOR_QUANT16_SYMM) {
+		y = tflite_select(t, condition, tflite_cast(t, a, NNA_OPERAND_TENSOR_INT32),
+				  tflite_cast(t, b, NNA_OPERAND_TENSOR_INT32));
+		a = y;
+		y.o.desc = short_o.desc;
+		y.o.desc.rank = a.o.desc.rank;
+		y = fresh(t, &y.o);
+		tflite_push(t, a.operand);
+		tflite_emit_to(t, NNA_OPERATION_CAST, y.operand);
+		return y;
+	}
 	y.o.desc.rank = join(&condition, &a, y.o.dims);
 	y.o.desc.rank = join(&y, &b, y.o.dims);
 	/* NNAPI's SELECT does not broadcast. */

@@ -621,7 +621,8 @@ static int parse_tensor(struct parser *p, const struct flatbuffer_table *table,
 		t->bfloat = true;
 	}
 	ret = parse_buffer(p, buffer, &data, &size);
-	if (ret || !data)
+	/* A sparse constant of zeros alone has no data. */
+	if (ret || (!data && !sparse))
 		return ret;
 	if (sparse) {
 		ret = parse_sparse(p, &sparsity, t, &data, &size);

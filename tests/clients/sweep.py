@@ -220,7 +220,7 @@ def sweep_row(row, kind, options, progress):
     delegate = load_delegate(os.path.abspath(options.delegate), {"device": options.device})
 
     def compute(case):
-        if row.body or any(t["type"] == "BFLOAT16" for t in case.tensors):
+        if row.body or row.graphs or any(t["type"] == "BFLOAT16" for t in case.tensors):
             return run_alone(case, options.nnactl, options.device)
         return run(case.file(), case.inputs, OWN, delegate, case.runs)
 

@@ -89,17 +89,19 @@ class Row:
     @listed: {type: why a case may differ, or be left to LiteRT, as docs/tflite.md has it}, or one
         reason for all types: such a case counts as skipped. A reason that no case needs is a failure
     @body: the operator of subgraph 1 (onefile.py)
+    @graphs: a function of the case that gives all subgraphs of its file (onefile.write_graphs());
+        the first one has the case's tensors first
     @attributes: for each a list of values; each combination is tried
     """
 
     def __init__(self, operator, inputs, outputs, types, options=None, name=None, own=None,
                  steps=0, version=1, intermediates=(), bound=None, once=False,
-                 listed=None, body=None, **attributes):
+                 listed=None, body=None, graphs=None, **attributes):
         self.operator, self.inputs, self.outputs = operator, inputs, outputs
         self.types, self.options, self.name = types, options, name or operator
         self.own, self.steps, self.version = own, steps, version
         self.attributes, self.intermediates = attributes, intermediates
-        self.bound, self.once, self.body = bound, once, body
+        self.bound, self.once, self.body, self.graphs = bound, once, body, graphs
         self.listed = dict.fromkeys(types, listed) if isinstance(listed, str) else listed or {}
 
     def variants(self):
@@ -221,6 +223,8 @@ class Case:
             self.tensors[index]["shape"] = shape
 
     def file(self):
+        if self.row.graphs:
+            return onefile.write_graphs(self.row.graphs(self))
         return onefile.write(self.row.operator, self.tensors, self.ins, self.outs,
                              self.row.options, self.attributes, self.row.version, self.mids,
                              self.row.body)

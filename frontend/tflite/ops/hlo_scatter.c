@@ -448,9 +448,7 @@ static struct tflite_value scattered_in_run(struct tflite_translation *t, const 
 				   s->count, MAX_ROUNDS);
 	rows = tflite_along(t, tflite_positions(t, s->rows), 0, 2);
 	named = tflite_binary(t, NNA_OPERATION_EQUAL, rows, rows_of_run(t, s));
-	/* NNAPI's SELECT has no type of 16 bits. */
-	if (s->operation == REPLACE &&
-	    (s->count > 1 || x.o.desc.type == NNA_OPERAND_TENSOR_QUANT16_SYMM))
+	if (s->operation == REPLACE && s->count > 1)
 		return last_of_run(t, s, x, updates, named);
 	for (uint32_t i = 0; i < s->count && !t->ret; i++)
 		x = combined(t, s->operation, tflite_part(t, named, 1, i, 1), x,

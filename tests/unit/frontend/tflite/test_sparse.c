@@ -43,6 +43,21 @@ static void test_writes_out(void **state)
 	check_floats(out, want, 12);
 }
 
+/* Zeros alone: converters write no data then. */
+static void test_without_elements(void **state)
+{
+	uint8_t lists[] = { 0, 0, 0, 0 };
+	struct small_graph g = sparse_graph(lists);
+	const float in[12] = { [4] = 1, [11] = -2 };
+	float out[12];
+
+	g.tensors[1].data = NULL;
+	g.tensors[1].size = 0;
+	g.tensors[1].index_count = 0;
+	run_graphs(&g, 1, (const void *[]){ in }, (void *[]){ out }, 1);
+	check_floats(out, in, 12);
+}
+
 static void test_refuses_wrong_ranges(void **state)
 {
 	uint8_t wrong[][7] = {
@@ -69,6 +84,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_writes_out),
+		cmocka_unit_test(test_without_elements),
 		cmocka_unit_test(test_refuses_wrong_ranges),
 	};
 

@@ -63,6 +63,48 @@ static void test_keeps_its_value(void **state)
 	check_floats(out, (float[]){ 13, 26 }, 2);
 }
 
+/* INT16, for which NNAPI has no SELECT between the first value and the last one. */
+static void test_begins_with_short_numbers(void **state)
+{
+	static const int16_t start[2] = { -32768, 32767 }, in[2] = { 5, -6 };
+	const struct small_graph graphs[2] = {
+		{
+			.tensors = { { TFLITE_INT16, 1, { 2 } }, { 13, 0, { 0 } },
+				     { TFLITE_INT16, 1, { 2 } } },
+			.tensor_count = 3,
+			.inputs = { 0, -1 },
+			.outputs = { 2, -1 },
+			.operators = {
+				{ .code = TFLITE_CALL_ONCE, .inputs = { -1 }, .outputs = { -1 },
+				  .options = 103, .fields = { 1 }, .field_count = 1 },
+				HANDLE(1),
+				{ .code = TFLITE_READ_VARIABLE, .inputs = { 1, -1 },
+				  .outputs = { 2, -1 } },
+				{ .code = TFLITE_ASSIGN_VARIABLE, .inputs = { 1, 0, -1 },
+				  .outputs = { -1 } },
+			},
+			.operator_count = 4,
+		},
+		{
+			.tensors = { { 13, 0, { 0 } },
+				     { TFLITE_INT16, 1, { 2 }, start, sizeof(start) } },
+			.tensor_count = 2,
+			.inputs = { -1 },
+			.outputs = { -1 },
+			.operators = { HANDLE(0),
+				       { .code = TFLITE_ASSIGN_VARIABLE, .inputs = { 0, 1, -1 },
+					 .outputs = { -1 } } },
+			.operator_count = 2,
+		},
+	};
+	int16_t out[2];
+
+	run_graphs(graphs, 2, (const void *[]){ in }, (void *[]){ out }, 1);
+	assert_memory_equal(out, start, sizeof(out));
+	run_graphs(graphs, 2, (const void *[]){ in }, (void *[]){ out }, 2);
+	assert_memory_equal(out, in, sizeof(out));
+}
+
 /* Another shape of the old value, read after the variable has its new one. */
 static void test_reads_a_view_of_the_old_value(void **state)
 {
@@ -123,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keeps_its_value),
+		cmocka_unit_test(test_begins_with_short_numbers),
 		cmocka_unit_test(test_reads_a_view_of_the_old_value),
 		cmocka_unit_test(test_refuses_initialisers_that_compute),
 	};
