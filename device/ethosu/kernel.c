@@ -401,8 +401,8 @@ static uint64_t little(const uint8_t *from, uint32_t bytes)
 {
 	uint64_t value = 0;
 
-	for (uint32_t i = 0; i < bytes; i++)
-		value |= (uint64_t)from[i] << 8 * i;
+	for (uint32_t i = bytes; i-- > 0;)
+		value = value << 8 | from[i];
 	return value;
 }
 
@@ -426,27 +426,48 @@ static struct ethosu_channel_scale record_of(const uint8_t *from, bool u65, bool
 					      from[8] & 0x3f };
 }
 
+/* The records of @core, which has every channel whose number is @core modulo @cores. */
+static bool take_records(struct ethosu_machine *machine, const struct ethosu_operation *op,
+			 uint32_t core, uint32_t cores, struct ethosu_channel_scale *scales)
+{
+	struct ethosu_port port = ethosu_port(machine->bus, ETHOSU_CHANNEL_SCALES);
+	const struct ethosu_range *range = &op->scales[core];
+	uint32_t count = (op->ofm.depth - core + cores - 1) / cores;
+	uint64_t size = (uint64_t)count * RECORD;
+	bool u65 = machine->config->generation == ETHOSU_U65;
+	const uint8_t *from;
+
+	if (size > range->size)
+		return false;
+	/* Where they do not lie in one piece, they are read one by one. */
+	from = ethosu_port_at(&port, range->address, size);
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t record[RECORD];
+
+		if (from)
+			memcpy(record, from + (size_t)i * RECORD, RECORD);
+		else if (!ethosu_port_read(&port, range->address + (uint64_t)i * RECORD, record,
+					   RECORD))
+			return false;
+		scales[core + (size_t)i * cores] = record_of(record, u65, op->wide);
+	}
+	return true;
+}
+
 uint32_t ethosu_kernel_scales(struct ethosu_machine *machine, const struct ethosu_operation *op,
 			      struct ethosu_channel_scale **scales)
 {
-	struct ethosu_port port = ethosu_port(machine->bus, ETHOSU_CHANNEL_SCALES);
 	bool u65 = machine->config->generation == ETHOSU_U65;
 	uint32_t cores = u65 ? machine->config->streams : 1;
 	struct ethosu_channel_scale *to = malloc(op->ofm.depth * sizeof(*to));
 
 	if (!to)
 		return ETHOSU_MEMORY;
-	for (uint32_t c = 0; c < op->ofm.depth; c++) {
-		const struct ethosu_range *range = &op->scales[c % cores];
-		uint64_t at = (uint64_t)(c / cores) * RECORD;
-		uint8_t record[RECORD];
-
-		if (at + RECORD > range->size ||
-		    !ethosu_port_read(&port, range->address + at, record, RECORD)) {
+	for (uint32_t core = 0; core < cores && core < op->ofm.depth; core++) {
+		if (!take_records(machine, op, core, cores, to)) {
 			free(to);
 			return ETHOSU_BUS(ETHOSU_CHANNEL_SCALES);
 		}
-		to[c] = record_of(record, u65, op->wide);
 	}
 	*scales = to;
 	return 0;
