@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/ethosu/byte_output.h"
+#include "device/ethosu/engine.h"
 #include "device/ethosu/feature_map.h"
 #include "device/ethosu/kernel.h"
-#include "device/ethosu/lut.h"
 #include "hw/ethosu/opcode.h"
 #include "device/ethosu/patch.h"
-#include "device/nna/engine/engine.h"
 
 #define PATCH_MAX (2u << 20)	/* bytes of a patch */
 #define RESULTS_MAX (1u << 20)	/* bytes of results */
@@ -33,30 +33,21 @@ _Static_assert(sizeof(struct scratch) <= ETHOSU_SCRATCH_SIZE, "it fits");
  * @op: the operation
  * @packed: its weights
  * @channels: the engine's parameters of channels
- * @isa: of the engine
  * @depthwise: the operation is
  * @length: products of a sum
- * @lut: the activation of each byte, if it has a table
- * @has_lut: it has
+ * @output: output stage
  */
 struct bytes {
 	struct ethosu_machine *machine;
 	const struct ethosu_operation *op;
 	const struct ethosu_packed *packed;
 	struct nnahw_channel *channels;
-	enum nnadev_engine_isa isa;
 	bool depthwise;
 	uint32_t length;
-	uint8_t lut[256];
-	bool has_lut;
+	struct ethosu_byte_output output;
 };
 
 /* ---- what the engine's commands can say ------------------------------------------------------ */
-
-static bool in_type(const struct ethosu_feature_map *map, int32_t value)
-{
-	return map->is_signed ? value >= -128 && value <= 127 : value >= 0 && value <= 255;
-}
 
 static bool fits(const struct ethosu_machine *machine, const struct ethosu_operation *op)
 {
@@ -64,15 +55,11 @@ static bool fits(const struct ethosu_machine *machine, const struct ethosu_opera
 	uint64_t length = (uint64_t)w->height * w->width *
 			  (op->code == ETHOSU_OP_DEPTHWISE ? 1 : op->ifm.depth);
 
-	return op->ifm.bytes == 1 && op->ofm.bytes == 1 &&
-	       op->ifm.is_signed == op->ofm.is_signed && op->ifm.storage <= ETHOSU_IN_COLUMN &&
-	       op->ofm.storage <= ETHOSU_IN_COLUMN && !w->upscale && !op->reverse &&
-	       !op->transpose && op->accumulators == ETHOSU_ACC_NEW && !op->global_scale &&
-	       length <= LENGTH_MAX && in_type(&op->ifm, op->ifm.zero_point) &&
-	       in_type(&op->ofm, op->min) && in_type(&op->ofm, op->max) && op->min <= op->max &&
-	       !(machine->config->generation == ETHOSU_U85 && op->clip & 1) &&
-	       !ethosu_lut_is_function(machine->config, op) &&
-	       op->ofm.zero_point >= -32768 && op->ofm.zero_point <= 65535;
+	return op->ifm.is_signed == op->ofm.is_signed && !w->upscale &&
+	       op->accumulators == ETHOSU_ACC_NEW && !op->global_scale && length <= LENGTH_MAX &&
+	       ethosu_engine_has(&op->ifm, op->ifm.zero_point) &&
+	       op->ofm.zero_point >= -32768 && op->ofm.zero_point <= 65535 &&
+	       ethosu_byte_output_fits(machine, op) && ethosu_map_has_bytes(&op->ifm, machine);
 }
 
 /* Return: whether the engine's rounding is the channel's. */
@@ -97,37 +84,7 @@ static bool take_channel(const struct bytes *b, const struct ethosu_channel_scal
 	return true;
 }
 
-static void take_lut(struct bytes *b)
-{
-	b->has_lut = ethosu_lut_used(b->machine->config, b->op);
-	for (uint32_t i = 0; b->has_lut && i < 256; i++)
-		b->lut[i] = (uint8_t)ethosu_lut_apply(b->machine, b->op,
-						      b->op->ofm.is_signed ? (int8_t)i
-									   : (int32_t)i);
-}
-
 /* ---- a box as a command ---------------------------------------------------------------------- */
-
-static struct nnadev_engine_operand operand(uint8_t type, int32_t zero_point, void *data,
-					    uint32_t rank, const uint32_t *dims)
-{
-	struct nnadev_engine_operand o = { .data = data, .count = 1, .contiguous = true };
-
-	o.desc.type = type;
-	o.desc.rank = (uint8_t)rank;
-	o.desc.zero_point = zero_point;
-	for (uint32_t k = rank; k-- > 0;) {
-		o.desc.dims[k] = dims[k];
-		o.desc.strides[k] = (int32_t)o.count;
-		o.count *= dims[k];
-	}
-	return o;
-}
-
-static struct nnadev_engine_operand absent(void)
-{
-	return (struct nnadev_engine_operand){ .desc.slot = NNAHW_SLOT_NONE };
-}
 
 static void fill_epilogue(const struct ethosu_operation *op, struct nnahw_epilogue *epilogue)
 {
@@ -186,7 +143,7 @@ static void fill_command(const struct bytes *b, const struct ethosu_box *box,
 			 const struct ethosu_patch *patch, const union raw *raw,
 			 struct scratch *s, struct nnadev_engine_command *command)
 {
-	uint8_t type = b->op->ifm.is_signed ? NNAHW_TYPE_S8 : NNAHW_TYPE_U8;
+	uint8_t type = ethosu_engine_type(&b->op->ifm);
 	uint32_t blocks = (box->depth + BLOCK - 1) / BLOCK, steps = (b->length + 3) / 4;
 	const uint32_t output[] = { 1, box->height, box->width, box->depth };
 	const uint32_t input[] = { 1, patch->height, patch->width, patch->depth };
@@ -199,40 +156,16 @@ static void fill_command(const struct bytes *b, const struct ethosu_box *box,
 	command->raw = &raw->head;
 	command->operand_count = NNAHW_CONV_RESIDUAL + 1;
 	command->entropy = 0;
-	command->operands[NNAHW_CONV_OUTPUT] = operand(type, 0, s->results, 4, output);
+	command->operands[NNAHW_CONV_OUTPUT] = ethosu_engine_operand(type, 0, s->results, 4, output);
 	command->operands[NNAHW_CONV_INPUT] =
-		operand(type, b->op->ifm.zero_point, s->patch, 4, input);
+		ethosu_engine_operand(type, b->op->ifm.zero_point, s->patch, 4, input);
 	command->operands[NNAHW_CONV_WEIGHTS] =
-		operand(NNAHW_TYPE_S8, b->packed->zero_point, b->packed->weights + first,
+		ethosu_engine_operand(NNAHW_TYPE_S8, b->packed->zero_point, b->packed->weights + first,
 			b->depthwise ? 3 : 4, b->depthwise ? dwconv : conv);
-	command->operands[NNAHW_CONV_BIAS] = absent();
+	command->operands[NNAHW_CONV_BIAS] = ethosu_engine_absent();
 	command->operands[NNAHW_CONV_CHANNELS] =
-		operand(NNAHW_TYPE_S32, 0, b->channels + box->c, 2, channels);
-	command->operands[NNAHW_CONV_RESIDUAL] = absent();
-}
-
-/* All tiles of a command, one after the other. Return: whether the engine did them. */
-static bool run_command(const struct bytes *b, const struct nnadev_engine_command *command,
-			struct scratch *s)
-{
-	struct nnadev_engine_plan plan;
-	uint64_t shared;
-
-	if (nnadev_engine_prepare(b->isa, 1, command, &plan) != NNAHW_STATUS_OK || plan.counted)
-		return false;
-	shared = ((uint64_t)plan.scratch_size + 63) / 64 * 64;
-	if (shared + plan.shared_size > ENGINE_MAX)
-		return false;
-	for (uint32_t phase = 0; phase < plan.phases; phase++) {
-		uint64_t rounds = plan.rounds[phase] ? plan.rounds[phase] : 1;
-
-		for (plan.round = 0; plan.round < rounds; plan.round++)
-			for (uint32_t tile = 0; tile < plan.phase_tiles[phase]; tile++)
-				if (plan.run(command, &plan, phase, tile, s->engine,
-					     s->engine + shared) != NNAHW_STATUS_OK)
-					return false;
-	}
-	return true;
+		ethosu_engine_operand(NNAHW_TYPE_S32, 0, b->channels + box->c, 2, channels);
+	command->operands[NNAHW_CONV_RESIDUAL] = ethosu_engine_absent();
 }
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
@@ -257,27 +190,14 @@ static uint32_t read_patch(const struct bytes *b, const struct ethosu_patch *pat
 		}
 		if (first != patch->x || end != patch->x + patch->width)
 			memset(to, b->op->ifm.zero_point & 0xff, row);
-		status = ethosu_map_read_bytes(&b->op->ifm, &port, (uint32_t)y, (uint32_t)first,
+		status = ethosu_map_read_bytes(&b->op->ifm, b->machine, &port, (uint32_t)y,
+					       (uint32_t)first,
 					       (uint32_t)(end - first), patch->c, patch->depth,
 					       to + (size_t)(first - patch->x) * patch->depth);
 		if (status)
 			return status;
 	}
 	return 0;
-}
-
-static uint32_t write_results(const struct bytes *b, const struct ethosu_box *box, uint8_t *from)
-{
-	struct ethosu_port port = ethosu_port(b->machine->bus, ETHOSU_CHANNEL_OFM);
-	size_t row = (size_t)box->width * box->depth;
-	uint32_t status = 0;
-
-	for (size_t i = 0; b->has_lut && i < row * box->height; i++)
-		from[i] = b->lut[from[i]];
-	for (uint32_t y = 0; y < box->height && !status; y++)
-		status = ethosu_map_write_bytes(&b->op->ofm, &port, box->y + y, box->x, box->width,
-						box->c, box->depth, from + y * row);
-	return status;
 }
 
 static uint32_t run_box(void *context, const struct ethosu_box *box, uint32_t thread)
@@ -296,7 +216,9 @@ static uint32_t run_box(void *context, const struct ethosu_box *box, uint32_t th
 	fill_raw(b, &raw);
 	fill_command(b, box, &patch, &raw, s, &command);
 	/* The first box has shown that the engine takes such commands. */
-	return run_command(b, &command, s) ? write_results(b, box, s->results) : ETHOSU_MEMORY;
+	return ethosu_engine_run(b->machine, &command, s->engine, ENGINE_MAX)
+		       ? ethosu_byte_output_put(&b->output, box, s->results)
+		       : ETHOSU_MEMORY;
 }
 
 /* Return: whether a box of at least one pixel and one block of channels fits. */
@@ -345,14 +267,11 @@ static bool is_taken(const struct bytes *b, const struct ethosu_grid *grid)
 				b->depthwise ? box.depth : b->op->ifm.depth);
 	struct scratch *s = (struct scratch *)b->machine->scratch[0];
 	struct nnadev_engine_command command;
-	struct nnadev_engine_plan plan;
 	union raw raw;
 
 	fill_raw(b, &raw);
 	fill_command(b, &box, &patch, &raw, s, &command);
-	return nnadev_engine_prepare(b->isa, 1, &command, &plan) == NNAHW_STATUS_OK &&
-	       !plan.counted &&
-	       (uint64_t)plan.scratch_size + 64 + plan.shared_size <= ENGINE_MAX;
+	return ethosu_engine_takes(b->machine, &command, ENGINE_MAX);
 }
 
 uint32_t ethosu_byte_convolution_run(struct ethosu_machine *machine,
@@ -373,14 +292,13 @@ uint32_t ethosu_byte_convolution_run(struct ethosu_machine *machine,
 		return 0;
 	b.packed = ethosu_kernel_packed(machine, op);
 	b.channels = calloc(op->ofm.depth, sizeof(*b.channels));
-	b.isa = nnadev_engine_isa_detect();
 	b.length = op->window.height * op->window.width * (b.depthwise ? 1 : op->ifm.depth);
 	good = b.packed && b.channels;
 	for (uint32_t c = 0; c < op->ofm.depth && good; c++)
 		good = take_channel(&b, &scales[c], c);
 	if (good && cut(&b, &grid) && is_taken(&b, &grid)) {
 		*done = true;
-		take_lut(&b);
+		b.output = ethosu_byte_output(machine, op);
 		status = ethosu_machine_run(machine, &grid, run_box, &b);
 	}
 	free(b.channels);

@@ -12,7 +12,6 @@
 
 #define PATCH_MAX (1u << 20)  /* elements of a patch */
 #define SUMS_MAX (1u << 17)   /* accumulators of a tile */
-#define ROW_MAX 65536u	      /* channels of a pixel */
 #define MACS_MAX (8u << 20)   /* products of a tile, unless one pixel has more */
 #define CHANNELS_MIN 4u	      /* of a box */
 #define LENGTH_MAX (1u << 22) /* products of a sum */
@@ -22,8 +21,8 @@
 struct scratch {
 	int16_t patch[PATCH_MAX];
 	int64_t sums[SUMS_MAX];
-	int32_t row[ROW_MAX];
-	int64_t values[ROW_MAX];
+	int32_t row[ETHOSU_PATCH_ROW];
+	int64_t values[ETHOSU_PATCH_ROW];
 };
 _Static_assert(sizeof(struct scratch) <= ETHOSU_SCRATCH_SIZE, "it fits");
 
@@ -200,8 +199,8 @@ static uint32_t run_box(void *context, const struct ethosu_box *box, uint32_t th
 	uint64_t room = PATCH_MAX / ((uint64_t)patch.height * patch.width);
 	uint32_t status = begin_sums(conv, box, s);
 
-	if (room > ROW_MAX)
-		room = ROW_MAX;
+	if (room > ETHOSU_PATCH_ROW)
+		room = ETHOSU_PATCH_ROW;
 	for (uint32_t c = first; c < end && !status; c += patch.depth) {
 		if (ethosu_machine_stopped(conv->machine))
 			return ETHOSU_STOPPED;

@@ -75,16 +75,26 @@ static void widen(const struct ethosu_feature_map *map, const uint8_t *from, uin
 	}
 }
 
-static uint32_t read_chain(const struct ethosu_feature_map *map,
-			   const struct ethosu_machine *machine, uint32_t y, uint32_t x, uint32_t c,
-			   uint32_t n, int32_t *values)
+/* Where channels of a pixel are in a chain buffer; NULL if one of them is outside. */
+static int32_t *in_chain(const struct ethosu_feature_map *map, const struct ethosu_machine *machine,
+			 uint32_t y, uint32_t x, uint32_t c, uint32_t n)
 {
 	const struct ethosu_chain *chain = &machine->chains[map->chain];
 
 	if (y >= chain->height || x >= chain->width || c >= chain->depth || n > chain->depth - c)
+		return NULL;
+	return chain->values + ((uint64_t)y * chain->width + x) * chain->depth + c;
+}
+
+static uint32_t read_chain(const struct ethosu_feature_map *map,
+			   const struct ethosu_machine *machine, uint32_t y, uint32_t x, uint32_t c,
+			   uint32_t n, int32_t *values)
+{
+	const int32_t *from = in_chain(map, machine, y, x, c, n);
+
+	if (!from)
 		return ETHOSU_PARSE;
-	memcpy(values, chain->values + ((uint64_t)y * chain->width + x) * chain->depth + c,
-	       n * sizeof(*values));
+	memcpy(values, from, n * sizeof(*values));
 	return 0;
 }
 
@@ -156,22 +166,24 @@ static void narrow(const struct ethosu_feature_map *map, const int64_t *from, ui
 			to[2 * i + 1] = (uint8_t)(from[i] >> 8);
 		}
 		break;
-	default:
+	case 4:
 		for (i = 0; i < n; i++)
-			memcpy(to + (size_t)i * map->bytes, &from[i], map->bytes);
+			memcpy(to + (size_t)i * 4, &from[i], 4);
+		break;
+	default:
+		memcpy(to, from, (size_t)n * 8);
 		break;
 	}
 }
 
-static uint32_t write_chain(const struct ethosu_feature_map *map, struct ethosu_machine *machine,
-			    uint32_t y, uint32_t x, uint32_t c, uint32_t n, const int64_t *values)
+static uint32_t write_chain(const struct ethosu_feature_map *map,
+			    const struct ethosu_machine *machine, uint32_t y, uint32_t x,
+			    uint32_t c, uint32_t n, const int64_t *values)
 {
-	struct ethosu_chain *chain = &machine->chains[map->chain];
-	int32_t *to;
+	int32_t *to = in_chain(map, machine, y, x, c, n);
 
-	if (y >= chain->height || x >= chain->width || c >= chain->depth || n > chain->depth - c)
+	if (!to)
 		return ETHOSU_PARSE;
-	to = chain->values + ((uint64_t)y * chain->width + x) * chain->depth + c;
 	for (uint32_t i = 0; i < n; i++)
 		to[i] = (int32_t)values[i];
 	return 0;
@@ -327,16 +339,72 @@ static uint32_t move_row(const struct row *row, uint8_t *to, const uint8_t *from
 	return status;
 }
 
-uint32_t ethosu_map_read_bytes(const struct ethosu_feature_map *map, struct ethosu_port *port,
+bool ethosu_map_has_bytes(const struct ethosu_feature_map *map,
+			  const struct ethosu_machine *machine)
+{
+	const struct ethosu_chain *chain = &machine->chains[map->chain];
+	int32_t low = map->is_signed ? -128 : 0, least = low, most = low;
+	uint64_t count = (uint64_t)chain->height * chain->width * chain->depth;
+
+	if (map->bytes != 1)
+		return false;
+	if (map->storage != ETHOSU_IN_CHAIN)
+		return map->storage <= ETHOSU_IN_COLUMN;
+	for (uint64_t i = 0; i < count; i++) {
+		int32_t value = chain->values[i];
+
+		least = value < least ? value : least;
+		most = value > most ? value : most;
+	}
+	return least >= low && most <= low + 255;
+}
+
+/* Rows of chain buffers. */
+static uint32_t read_chain_bytes(const struct ethosu_feature_map *map,
+				 const struct ethosu_machine *machine, uint32_t y, uint32_t x,
+				 uint32_t columns, uint32_t c, uint32_t n, uint8_t *to)
+{
+	for (uint32_t i = 0; i < columns; i++, to += n) {
+		const int32_t *from = in_chain(map, machine, y, x + i, c, n);
+
+		if (!from)
+			return ETHOSU_PARSE;
+		for (uint32_t k = 0; k < n; k++)
+			to[k] = (uint8_t)from[k];
+	}
+	return 0;
+}
+
+static uint32_t write_chain_bytes(const struct ethosu_feature_map *map,
+				  const struct ethosu_machine *machine, uint32_t y, uint32_t x,
+				  uint32_t columns, uint32_t c, uint32_t n, const uint8_t *from)
+{
+	for (uint32_t i = 0; i < columns; i++, from += n) {
+		int32_t *to = in_chain(map, machine, y, x + i, c, n);
+
+		if (!to)
+			return ETHOSU_PARSE;
+		widen(map, from, n, to);
+	}
+	return 0;
+}
+
+uint32_t ethosu_map_read_bytes(const struct ethosu_feature_map *map,
+			       const struct ethosu_machine *machine, struct ethosu_port *port,
 			       uint32_t y, uint32_t x, uint32_t columns, uint32_t c, uint32_t n,
 			       uint8_t *to)
 {
+	if (map->storage == ETHOSU_IN_CHAIN)
+		return read_chain_bytes(map, machine, y, x, columns, c, n, to);
 	return move_row(&(struct row){ map, port, y, x, columns, c, n }, to, NULL);
 }
 
-uint32_t ethosu_map_write_bytes(const struct ethosu_feature_map *map, struct ethosu_port *port,
+uint32_t ethosu_map_write_bytes(const struct ethosu_feature_map *map,
+				struct ethosu_machine *machine, struct ethosu_port *port,
 				uint32_t y, uint32_t x, uint32_t columns, uint32_t c, uint32_t n,
 				const uint8_t *from)
 {
+	if (map->storage == ETHOSU_IN_CHAIN)
+		return write_chain_bytes(map, machine, y, x, columns, c, n, from);
 	return move_row(&(struct row){ map, port, y, x, columns, c, n }, NULL, from);
 }

@@ -45,9 +45,14 @@ uint32_t ethosu_map_write(const struct ethosu_feature_map *map, struct ethosu_ma
 			  struct ethosu_port *port, uint32_t y, uint32_t x, uint32_t c, uint32_t n,
 			  const int64_t *values);
 
+/* Return: whether all values are bytes of the map's type; those of a chain buffer may be wider. */
+bool ethosu_map_has_bytes(const struct ethosu_feature_map *map,
+			  const struct ethosu_machine *machine);
+
 /**
  * ethosu_map_read_bytes() - a row of pixels of elements of one byte
- * @map: the map, in memory
+ * @map: the map: see ethosu_map_has_bytes()
+ * @machine: holds its chain buffer
  * @port: a port that reads
  * @y: row
  * @x: first column
@@ -58,12 +63,14 @@ uint32_t ethosu_map_write(const struct ethosu_feature_map *map, struct ethosu_ma
  *
  * Return: 0 or a status.
  */
-uint32_t ethosu_map_read_bytes(const struct ethosu_feature_map *map, struct ethosu_port *port,
+uint32_t ethosu_map_read_bytes(const struct ethosu_feature_map *map,
+			       const struct ethosu_machine *machine, struct ethosu_port *port,
 			       uint32_t y, uint32_t x, uint32_t columns, uint32_t c, uint32_t n,
 			       uint8_t *to);
 
 /* Write a row of pixels likewise. */
-uint32_t ethosu_map_write_bytes(const struct ethosu_feature_map *map, struct ethosu_port *port,
+uint32_t ethosu_map_write_bytes(const struct ethosu_feature_map *map,
+				struct ethosu_machine *machine, struct ethosu_port *port,
 				uint32_t y, uint32_t x, uint32_t columns, uint32_t c, uint32_t n,
 				const uint8_t *from);
 

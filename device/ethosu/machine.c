@@ -10,6 +10,7 @@
 
 int ethosu_machine_init(struct ethosu_machine *machine)
 {
+	machine->isa = nnadev_engine_isa_detect();
 	for (uint32_t i = 0; i < machine->threads; i++) {
 		machine->scratch[i] = aligned_alloc(64, ETHOSU_SCRATCH_SIZE);
 		if (!machine->scratch[i])
@@ -95,6 +96,17 @@ struct round {
 static uint32_t least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
+}
+
+struct ethosu_grid ethosu_grid_of_rows(const struct ethosu_feature_map *ofm, uint32_t elements)
+{
+	uint32_t pixels = elements / ofm->depth ? elements / ofm->depth : 1;
+	uint32_t width = least(pixels, ofm->width);
+
+	return (struct ethosu_grid){
+		ofm->height, ofm->width, ofm->depth, least(pixels / width, ofm->height),
+		width, ofm->depth,
+	};
 }
 
 static uint32_t run_tile(void *context, uint32_t tile, uint32_t thread)

@@ -20,6 +20,7 @@
 #include "device/ethosu/operation.h"
 #include "device/ethosu/port.h"
 #include "device/host/workers.h"
+#include "device/nna/engine/engine.h"
 
 #define ETHOSU_SCRATCH_SIZE (8u << 20) /* bytes of a thread */
 #define ETHOSU_CHAIN_ELEMENTS_MAX (1u << 24)
@@ -48,6 +49,7 @@ struct ethosu_chain {
  * @threads: of @workers
  * @pause: called between rounds of tiles. Return: false to stop the operation. May be NULL.
  * @owner: handed to it
+ * @isa: of the engine, since to ask the CPU takes long in a VM
  * @scalar: leave all operations to their definitions, none to the NNA's engine
  * @stop: tiles are to end: set by any thread
  * @macs: multiplications done, for the PMU
@@ -63,6 +65,7 @@ struct ethosu_machine {
 	uint32_t threads;
 	bool (*pause)(void *owner);
 	void *owner;
+	enum nnadev_engine_isa isa;
 	bool scalar;
 	_Atomic bool stop;
 	uint64_t macs;
@@ -107,6 +110,9 @@ struct ethosu_grid {
 	uint32_t box_width;
 	uint32_t box_depth;
 };
+
+/* Return: boxes of whole pixels, of at most @elements each but of one pixel at least. */
+struct ethosu_grid ethosu_grid_of_rows(const struct ethosu_feature_map *ofm, uint32_t elements);
 
 /* Computes @box. Return: 0, or what the operation ends with. */
 typedef uint32_t ethosu_tile_fn(void *context, const struct ethosu_box *box, uint32_t thread);

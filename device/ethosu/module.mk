@@ -5,5 +5,7 @@ ETHOSU_SRCS := $(wildcard device/ethosu/*.c)
 ETHOSU_OBJS := $(ETHOSU_SRCS:%.c=$(BUILD)/obj/%.o)
 MODEL_OBJS += $(ETHOSU_OBJS)
 
-# Sums of products are what a job spends its time with.
-$(BUILD)/obj/device/ethosu/convolution.o: override CFLAGS += -O3
+# Loops over elements are what a job spends its time with.
+$(patsubst %,$(BUILD)/obj/device/ethosu/%.o,\
+		convolution elementwise feature_map output patch pool): \
+	override CFLAGS += -O3

@@ -91,13 +91,14 @@ static void activate(const struct ethosu_output *output, uint32_t n, int64_t *va
 
 	if (ethosu_lut_is_function(config, op))
 		clamped = false;
-	for (uint32_t i = 0; i < n; i++) {
-		int64_t v = wrapping_sum(values[i], op->ofm.zero_point);
-
-		if (clamped)
-			v = v < op->min ? op->min : v > op->max ? op->max : v;
-		values[i] = lut ? ethosu_lut_apply(output->machine, op, v) : v;
-	}
+	for (uint32_t i = 0; i < n; i++)
+		values[i] = wrapping_sum(values[i], op->ofm.zero_point);
+	for (uint32_t i = 0; clamped && i < n; i++)
+		values[i] = values[i] < op->min	  ? op->min
+			    : values[i] > op->max ? op->max
+						  : values[i];
+	for (uint32_t i = 0; lut && i < n; i++)
+		values[i] = ethosu_lut_apply(output->machine, op, values[i]);
 }
 
 /* Write values one by one to where they go when the OFM is reversed or transposed. */
@@ -135,6 +136,13 @@ static uint32_t scatter(struct ethosu_output *output, uint32_t y, uint32_t x, ui
 	return status;
 }
 
+void ethosu_output_finish(const struct ethosu_output *output, uint32_t c, uint32_t n,
+			  int64_t *values)
+{
+	scale(output, c, n, values);
+	activate(output, n, values);
+}
+
 uint32_t ethosu_output_put(struct ethosu_output *output, uint32_t y, uint32_t x, uint32_t c,
 			   uint32_t n, int64_t *values)
 {
@@ -142,8 +150,7 @@ uint32_t ethosu_output_put(struct ethosu_output *output, uint32_t y, uint32_t x,
 
 	if (op->ofm.storage == ETHOSU_NOWHERE)
 		return 0;
-	scale(output, c, n, values);
-	activate(output, n, values);
+	ethosu_output_finish(output, c, n, values);
 	if (op->reverse || op->transpose)
 		return scatter(output, y, x, c, n, values);
 	return ethosu_map_write(&op->ofm, output->machine, &output->port, y, x, c, n, values);

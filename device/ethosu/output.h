@@ -58,6 +58,10 @@ struct ethosu_output ethosu_output(struct ethosu_machine *machine,
 				   const struct ethosu_operation *op, enum ethosu_scaling scaling,
 				   const struct ethosu_channel_scale *channels);
 
+/* Finishes values of @n channels from channel @c on: all but to write them. */
+void ethosu_output_finish(const struct ethosu_output *output, uint32_t c, uint32_t n,
+			  int64_t *values);
+
 /*
  * Finishes and writes the values of @n channels of a pixel, from channel @c on. Changes @values.
  * Return: 0 or a status.

@@ -9,6 +9,8 @@
 #include "device/ethosu/machine.h"
 #include "device/ethosu/operation.h"
 
+#define ETHOSU_PATCH_ROW 65536u /* values of the row that reading needs: channels of a pixel */
+
 /**
  * struct ethosu_patch - a part of an IFM
  * @y: first row, from the first of the IFM, so below 0 in padding
@@ -45,7 +47,7 @@ static inline bool ethosu_patch_inside(const struct ethosu_window *window, int64
  * @pad: the value of padding
  * @values: written, of 32 bits; or NULL
  * @halves: written, of 16 bits; or NULL
- * @row: room for @patch->depth values
+ * @row: room for ETHOSU_PATCH_ROW values, which @patch->depth does not exceed
  *
  * Return: 0 or a status.
  */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "device/ethosu/byte_table.h"
 #include "device/ethosu/feature_map.h"
 #include "device/ethosu/kernel.h"
 #include "device/ethosu/output.h"
@@ -21,14 +22,13 @@ enum {
 
 #define PATCH_MAX (1u << 20) /* elements of a patch */
 #define SUMS_MAX (1u << 17)  /* results of a tile */
-#define ROW_MAX 65536u	     /* channels of a pixel */
 #define WORK_MAX (8u << 20)  /* elements that a tile looks at, unless one pixel has more */
 
 /* The scratch memory of a thread. */
 struct scratch {
 	int32_t patch[PATCH_MAX];
 	int64_t sums[SUMS_MAX];
-	int32_t row[ROW_MAX];
+	int32_t row[ETHOSU_PATCH_ROW];
 };
 _Static_assert(sizeof(struct scratch) <= ETHOSU_SCRATCH_SIZE, "it fits");
 
@@ -59,54 +59,89 @@ static bool has_padding(const struct ethosu_window *w)
 	return w->top || w->left || w->bottom || w->right;
 }
 
-/* One result: of channel @c of @patch, for the window whose corner is at (@y, @x) of the patch. */
-static int64_t reduce(const struct pool *pool, const struct ethosu_patch *patch,
-		      const int32_t *values, uint32_t y, uint32_t x, uint32_t c)
+/* Take @v into the results of @n channels. @first: there is nothing in them yet. */
+static void join(const struct pool *pool, const int32_t *v, uint32_t n, bool first, int64_t *to)
+{
+	switch (first ? (uint32_t)POOL_NONE : pool->op->mode) {
+	case POOL_NONE:
+		for (uint32_t c = 0; c < n; c++)
+			to[c] = v[c];
+		break;
+	case POOL_MAX:
+		for (uint32_t c = 0; c < n; c++)
+			to[c] = v[c] > to[c] ? v[c] : to[c];
+		break;
+	case POOL_MIN:
+		for (uint32_t c = 0; c < n; c++)
+			to[c] = v[c] < to[c] ? v[c] : to[c];
+		break;
+	default:
+		for (uint32_t c = 0; c < n; c++)
+			to[c] += v[c];
+		break;
+	}
+}
+
+/* What is done with results of windows in which @n elements lie. */
+static void finish(const struct pool *pool, int64_t n, uint32_t depth, int64_t *to)
+{
+	bool divides = pool->op->mode == POOL_AVERAGE &&
+		       (pool->machine->config->generation == ETHOSU_U85 ||
+			has_padding(&pool->op->window));
+
+	for (uint32_t c = 0; divides && c < depth; c++)
+		to[c] = divide(to[c], n);
+}
+
+/* The channels of one result, for the window whose corner is at (@y, @x) of the patch. */
+static void reduce(const struct pool *pool, const struct ethosu_patch *patch, const int32_t *values,
+		   uint32_t y, uint32_t x, int64_t *to)
 {
 	const struct ethosu_window *w = &pool->op->window;
-	int64_t result = 0, n = 0, place = 0;
+	int64_t n = 0;
 
+	for (uint32_t c = 0; c < patch->depth; c++)
+		to[c] = 0;
 	for (uint32_t ky = 0; ky < w->height; ky++)
 		for (uint32_t kx = 0; kx < w->width; kx++) {
 			uint32_t py = y + ky * w->dilation_y, px = x + kx * w->dilation_x;
-			int64_t v = values[((uint64_t)py * patch->width + px) * patch->depth + c];
-			bool first = n == 0;
 
-			if (!ethosu_patch_inside(w, patch->y + py, patch->x + px))
-				continue;
-			n++;
-			switch (pool->op->mode) {
-			case POOL_MAX:
-				if (first || v > result)
-					result = v;
-				break;
-			case POOL_MIN:
-				if (first || v < result)
-					result = v;
-				break;
-			case POOL_ARGMAX_X:
-			case POOL_ARGMAX_Y:
-				if (first || v > result) {
-					result = v;
-					place = pool->op->mode == POOL_ARGMAX_X ? kx : ky;
-				}
-				break;
-			default:
-				result += v;
-				break;
-			}
+			if (ethosu_patch_inside(w, patch->y + py, patch->x + px))
+				join(pool,
+				     values + ((uint64_t)py * patch->width + px) * patch->depth,
+				     patch->depth, n++ == 0, to);
 		}
-	switch (pool->op->mode) {
-	case POOL_ARGMAX_X:
-	case POOL_ARGMAX_Y:
-		return place;
-	case POOL_AVERAGE:
-		if (pool->machine->config->generation == ETHOSU_U85 || has_padding(w))
-			return divide(result, n);
-		return result;
-	default:
-		return result;
+	finish(pool, n, patch->depth, to);
+}
+
+/* The same of the places of the first maximum. */
+static void find(const struct pool *pool, const struct ethosu_patch *patch, const int32_t *values,
+		 uint32_t y, uint32_t x, int64_t *to)
+{
+	const struct ethosu_window *w = &pool->op->window;
+
+	for (uint32_t c = 0; c < patch->depth; c++) {
+		int64_t most = INT64_MIN;
+
+		to[c] = 0;
+		for (uint32_t ky = 0; ky < w->height; ky++)
+			for (uint32_t kx = 0; kx < w->width; kx++) {
+				uint32_t py = y + ky * w->dilation_y, px = x + kx * w->dilation_x;
+				uint64_t at = (uint64_t)py * patch->width + px;
+				int64_t v = values[at * patch->depth + c];
+
+				if (!ethosu_patch_inside(w, patch->y + py, patch->x + px) ||
+				    v <= most)
+					continue;
+				most = v;
+				to[c] = pool->op->mode == POOL_ARGMAX_X ? kx : ky;
+			}
 	}
+}
+
+static bool is_place(uint32_t mode)
+{
+	return mode == POOL_ARGMAX_X || mode == POOL_ARGMAX_Y;
 }
 
 static uint32_t window_box(const struct pool *pool, const struct ethosu_box *box,
@@ -121,11 +156,28 @@ static uint32_t window_box(const struct pool *pool, const struct ethosu_box *box
 	if (status)
 		return status;
 	for (uint32_t y = 0; y < box->height; y++)
-		for (uint32_t x = 0; x < box->width; x++)
-			for (uint32_t c = 0; c < box->depth; c++)
-				*sum++ = reduce(pool, &patch, s->patch, y * w->stride_y,
-						x * w->stride_x, c);
+		for (uint32_t x = 0; x < box->width; x++, sum += box->depth) {
+			if (is_place(pool->op->mode))
+				find(pool, &patch, s->patch, y * w->stride_y, x * w->stride_x, sum);
+			else
+				reduce(pool, &patch, s->patch, y * w->stride_y, x * w->stride_x,
+				       sum);
+		}
 	return 0;
+}
+
+/* The sum of the channels of an element of a patch. */
+static int64_t sum_of(const struct ethosu_window *w, const struct ethosu_patch *patch,
+		      const int32_t *values, uint32_t y, uint32_t x)
+{
+	int64_t sum = 0;
+
+	if (!ethosu_patch_inside(w, patch->y + y, patch->x + x))
+		return 0;
+	values += ((uint64_t)y * patch->width + x) * patch->depth;
+	for (uint32_t k = 0; k < patch->depth; k++)
+		sum += values[k];
+	return sum;
 }
 
 /* Sums over the depth: all channels of a result are the same. */
@@ -136,8 +188,8 @@ static uint32_t depth_box(const struct pool *pool, const struct ethosu_box *box,
 	uint64_t room = PATCH_MAX / ((uint64_t)patch.height * patch.width);
 	uint64_t pixels = (uint64_t)box->height * box->width;
 
-	if (room > ROW_MAX)
-		room = ROW_MAX;
+	if (room > ETHOSU_PATCH_ROW)
+		room = ETHOSU_PATCH_ROW;
 	for (uint64_t i = 0; i < pixels * box->depth; i++)
 		s->sums[i] = 0;
 	for (uint32_t c = 0; c < op->ifm.depth; c += patch.depth) {
@@ -152,11 +204,9 @@ static uint32_t depth_box(const struct pool *pool, const struct ethosu_box *box,
 			return status;
 		for (uint64_t i = 0; i < pixels; i++) {
 			uint32_t y = (uint32_t)(i / box->width), x = (uint32_t)(i % box->width);
-			int64_t sum = 0;
+			int64_t sum = sum_of(&op->window, &patch, s->patch, y * op->window.stride_y,
+					     x * op->window.stride_x);
 
-			for (uint32_t k = 0; k < patch.depth; k++)
-				sum += reduce(pool, &patch, s->patch, y * op->window.stride_y,
-					      x * op->window.stride_x, k);
 			for (uint32_t k = 0; k < box->depth; k++)
 				s->sums[i * box->depth + k] += sum;
 		}
@@ -239,18 +289,39 @@ static struct ethosu_grid cut(const struct ethosu_operation *op)
 	return grid;
 }
 
+/* Windows of one byte: look results up. */
+static uint32_t look_up(const struct pool *pool, bool *done)
+{
+	const struct ethosu_operation *op = pool->op;
+	const struct ethosu_window *w = &op->window;
+	struct ethosu_byte_table table = { .ifm = &op->ifm };
+	struct ethosu_output output = ethosu_output(pool->machine, op, pool->scaling, NULL);
+
+	*done = false;
+	if (w->height * w->width != 1 || w->stride_y * w->stride_x != 1 || has_padding(w) ||
+	    w->upscale || pool->scaling != ETHOSU_SCALED || op->mode == POOL_REDUCE_SUM ||
+	    op->accumulators != ETHOSU_ACC_NEW ||
+	    !ethosu_byte_table_fits(pool->machine, op, table.ifm))
+		return 0;
+	for (uint32_t i = 0; i < 256; i++)
+		table.results[i] = ethosu_byte_table_value(&table, i) - op->ifm.zero_point;
+	finish(pool, 1, 256, table.results);
+	return ethosu_byte_table_run(&output, &table, done);
+}
+
 uint32_t ethosu_pool_run(struct ethosu_machine *machine, const struct ethosu_operation *op)
 {
 	struct pool pool = { .machine = machine, .op = op, .scaling = ETHOSU_SCALED };
 	struct ethosu_grid grid;
 	uint32_t status = 0;
+	bool done = false;
 
 	if (op->mode == POOL_NONE && op->accumulators != ETHOSU_ACC_IFM2)
 		return ETHOSU_PARSE;
 	if (op->accumulators == ETHOSU_ACC_KEEP ||
 	    (op->mode == POOL_REDUCE_SUM && op->window.height * op->window.width > 1))
 		return ETHOSU_PARSE;
-	if (op->mode == POOL_ARGMAX_X || op->mode == POOL_ARGMAX_Y) {
+	if (is_place(op->mode)) {
 		/* The scale keeps values and places apart inside the hardware. */
 		pool.scaling = ETHOSU_UNSCALED;
 	} else if (!op->global_scale) {
@@ -259,7 +330,9 @@ uint32_t ethosu_pool_run(struct ethosu_machine *machine, const struct ethosu_ope
 	}
 	if (!status)
 		status = ethosu_output_prepare(machine, op);
-	if (!status) {
+	if (!status)
+		status = look_up(&pool, &done);
+	if (!status && !done) {
 		grid = cut(op);
 		status = ethosu_machine_run(machine, &grid, run_box, &pool);
 	}

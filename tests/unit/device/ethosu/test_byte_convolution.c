@@ -3,61 +3,16 @@
  * Convolutions of 8 bits by the NNA's engine against their definition, on shapes and values that
  * are drawn at random: layouts, tiles, padding, dilation, strides, tables, one thread and several.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "device/ethosu/byte_convolution.h"
 #include "device/ethosu/convolution.h"
-#include "device/ethosu/kernel.h"
 #include "hw/ethosu/opcode.h"
 #include "device/ethosu/order.h"
-#include "tests/ethosu/machine.h"
+#include "tests/unit/device/ethosu/drawn.h"
 
 #define CASES 400
-#define MEMORY (1u << 20) /* of each region */
 #define FWD_HEADER 32u
 
 enum { IFM = 0, OFM = 1, WEIGHTS = 2, SCALES = 3 };
-
-static uint64_t seed = 88172645463325252u;
-
-static uint32_t below(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed >> 20) % n;
-}
-
-static void fill(uint8_t *to, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		to[i] = (uint8_t)below(256);
-}
-
-/* Lay a map out, in up to four tiles, somewhere in its memory. */
-static void lay_out(struct ethosu_feature_map *map, uint64_t address)
-{
-	uint32_t bricks = (map->depth + 15) / 16, gap = below(3) * 16;
-
-	map->bytes = 1;
-	map->brick = below(2);
-	map->stride_x = map->depth + below(4);
-	map->stride_c = (int64_t)map->width * 16 + gap;
-	map->stride_y = map->brick ? map->stride_c * bricks + gap
-				   : map->stride_x * map->width + gap;
-	map->width0 = below(3) ? map->width : 1 + below(map->width);
-	map->height0 = below(3) ? map->height : 1 + below(map->height);
-	map->height1 = below(3) ? map->height : 1 + below(map->height);
-	for (uint32_t i = 0; i < 4; i++)
-		map->base[i] = address + i * MEMORY / 4 + below(16) * 16;
-}
 
 static void draw(struct ethosu_operation *op, const struct test_ethosu *test)
 {
@@ -132,21 +87,6 @@ static void draw_kernel(struct ethosu_operation *op, struct test_ethosu *test,
 	op->scales[0] = (struct ethosu_range){ test->address[SCALES], 10ull * op->ofm.depth };
 }
 
-static void make_machine(struct ethosu_machine *machine, struct test_ethosu *test,
-			 uint32_t threads)
-{
-	*machine = (struct ethosu_machine){
-		.config = ethosu_config_find("ethos-u85-256"),
-		.bus = &test->bus,
-		.workers = test->workers,
-		.threads = threads,
-		.kernels = ethosu_kernel_cache_create(),
-	};
-	assert_non_null(machine->kernels);
-	assert_int_equal(ethosu_machine_init(machine), 0);
-	fill(machine->internal, 2048);
-}
-
 static void run_cases(uint32_t threads)
 {
 	static struct ethosu_machine machine;
@@ -157,7 +97,7 @@ static void run_cases(uint32_t threads)
 	test_ethosu_create(&test, ethosu_config_find("ethos-u85-256"), threads);
 	for (uint32_t i = IFM; i <= SCALES; i++)
 		test_ethosu_memory(&test, i, MEMORY);
-	make_machine(&machine, &test, threads);
+	make_machine(&machine, &test, "ethos-u85-256", threads);
 	nnadev_bus_enter(&test.bus);
 	for (uint32_t i = 0; i < CASES; i++) {
 		struct ethosu_channel_scale *scales;
@@ -200,7 +140,7 @@ static void test_no_memory(void **state)
 	test_ethosu_create(&test, ethosu_config_find("ethos-u85-256"), 1);
 	for (uint32_t i = IFM; i <= SCALES; i++)
 		test_ethosu_memory(&test, i, MEMORY);
-	make_machine(&machine, &test, 1);
+	make_machine(&machine, &test, "ethos-u85-256", 1);
 	nnadev_bus_enter(&test.bus);
 	for (uint32_t i = 0; i < CASES; i++) {
 		struct ethosu_channel_scale *scales;
