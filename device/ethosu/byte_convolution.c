@@ -156,12 +156,14 @@ static void fill_command(const struct bytes *b, const struct ethosu_box *box,
 	command->raw = &raw->head;
 	command->operand_count = NNAHW_CONV_RESIDUAL + 1;
 	command->entropy = 0;
-	command->operands[NNAHW_CONV_OUTPUT] = ethosu_engine_operand(type, 0, s->results, 4, output);
+	command->operands[NNAHW_CONV_OUTPUT] =
+		ethosu_engine_operand(type, 0, s->results, 4, output);
 	command->operands[NNAHW_CONV_INPUT] =
 		ethosu_engine_operand(type, b->op->ifm.zero_point, s->patch, 4, input);
 	command->operands[NNAHW_CONV_WEIGHTS] =
-		ethosu_engine_operand(NNAHW_TYPE_S8, b->packed->zero_point, b->packed->weights + first,
-			b->depthwise ? 3 : 4, b->depthwise ? dwconv : conv);
+		ethosu_engine_operand(NNAHW_TYPE_S8, b->packed->zero_point,
+				      b->packed->weights + first, b->depthwise ? 3 : 4,
+				      b->depthwise ? dwconv : conv);
 	command->operands[NNAHW_CONV_BIAS] = ethosu_engine_absent();
 	command->operands[NNAHW_CONV_CHANNELS] =
 		ethosu_engine_operand(NNAHW_TYPE_S32, 0, b->channels + box->c, 2, channels);

@@ -12,8 +12,8 @@
 #include "device/ethosu/registers.h"
 #include "device/host/thread.h"
 
-#define KEPT_WORDS (ETHOSU_REG_STATE / 4) /* registers that are kept as written */
-#define QREAD_AHEAD 8u			  /* words that QREAD moves within an operation */
+#define KEPT_WORDS (ETHOSU_REG_KEPT_END / 4) /* registers that are kept as written */
+#define QREAD_AHEAD 8u			     /* words that QREAD moves within an operation */
 
 /**
  * enum stage - where a job is
@@ -374,6 +374,11 @@ static uint32_t read_register(struct ethosu_device *device, uint32_t offset)
 	if (offset >= pmu && offset < pmu + ETHOSU_PMU_SIZE) {
 		advance_pmu(device);
 		return ethosu_pmu_read(&device->pmu, offset - pmu);
+	}
+	if (offset >= ETHOSU_REG_STATE && offset < ETHOSU_REG_STATE_END) {
+		if (atomic_load(&device->reset))
+			return 0; /* the thread clears the state */
+		return ethosu_state_register(&device->job.state, offset - ETHOSU_REG_STATE);
 	}
 	switch (offset) {
 	case ETHOSU_REG_ID:

@@ -23,7 +23,9 @@
 #define ETHOSU_REG_BASEP 0x0080u    /* 8 pairs of low and high */
 #define ETHOSU_REG_PMU_U65 0x0180u
 #define ETHOSU_REG_PMU_U85 0x1180u
-#define ETHOSU_REG_STATE 0x0800u /* registers below it are kept, those from here to 0xb80 too */
+#define ETHOSU_REG_KEPT_END 0x0800u /* registers below it are kept as written */
+#define ETHOSU_REG_STATE 0x0800u    /* what the stream has set, to be read: stream.h */
+#define ETHOSU_REG_STATE_END 0x0c00u
 
 /* STATUS */
 #define ETHOSU_STATUS_RUNNING (1u << 0)

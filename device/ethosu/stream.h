@@ -57,6 +57,17 @@ bool ethosu_command_decode(struct ethosu_command *command, const uint32_t *words
 /* Set state, by a command that sets some. Return: whether the opcode is one of a setting. */
 bool ethosu_state_set(struct ethosu_state *state, const struct ethosu_command *command);
 
+/**
+ * ethosu_state_register() - what the register of a setting holds
+ * @state: the state; a stream may be changing it
+ * @offset: bytes from the first register of the state on, a multiple of 4, less than 0x400
+ *
+ * Settings of one word have a register each, the opcodes 0x180 on from 0x100 on. Those of two words
+ * have two, payload and parameter, from 0x200 on: eight opcodes of 16; the opcodes 0x80 on from
+ * 0x300 on; the opcodes 0x38 on from 0x3c0 on.
+ */
+uint32_t ethosu_state_register(const struct ethosu_state *state, uint32_t offset);
+
 /* The parameter of a setting of one word. */
 static inline uint16_t ethosu_state_short(const struct ethosu_state *state, uint32_t opcode)
 {

@@ -247,7 +247,8 @@ static void test_no_memory(void **state)
 
 		(below(2) ? draw_elementwise : draw_pool)(&machine, &op, &test);
 		for (uint32_t k = 0; k < 4; k++)
-			maps[i % 3]->base[k] = (test.address[i % 3] + MEMORY - below(8192)) & ~15ull;
+			maps[i % 3]->base[k] =
+				(test.address[i % 3] + MEMORY - below(8192)) & ~15ull;
 		run(&machine, &op, &test, true, &expected);
 		run(&machine, &op, &test, false, &got);
 		assert_int_equal(got.status, expected.status);

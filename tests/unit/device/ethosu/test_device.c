@@ -466,6 +466,47 @@ static void test_overflow(void **state)
 	}
 }
 
+/* What the stream has set can be read from 0x800 on, until a reset. */
+static void test_state(void **state)
+{
+	static const struct {
+		uint32_t code, offset;
+	} settings[] = {
+		{ ETHOSU_SET_IFM_PAD_TOP, 0x800 },     { ETHOSU_SET_IFM_REGION, 0x83c },
+		{ ETHOSU_SET_OFM_WIDTH, 0x844 },       { ETHOSU_SET_BLOCKDEP, 0x8bc },
+		{ ETHOSU_SET_DMA_INDEX_REGION, 0x8d0 }, { ETHOSU_SET_IFM2_BROADCAST, 0x900 },
+		{ ETHOSU_SET_IFM2_REGION, 0x93c },
+	}, longs[] = {
+		{ ETHOSU_SET_IFM_BASE0, 0xa00 },      { ETHOSU_SET_OFM_STRIDE_C, 0xa70 },
+		{ ETHOSU_SET_OFM_SCALE, 0xaa0 },      { ETHOSU_SET_DMA_INDEX, 0xaf8 },
+		{ ETHOSU_SET_IFM2_BASE0, 0xb00 },     { ETHOSU_SET_WEIGHT3_LENGTH, 0xb68 },
+		{ ETHOSU_SET_DMA_INDEX_MAX, 0xbc0 },
+	};
+	const uint32_t n = sizeof(settings) / sizeof(settings[0]);
+	const uint32_t m = sizeof(longs) / sizeof(longs[0]);
+	struct test_ethosu *t = *state;
+	struct script s = begin(t);
+
+	for (uint32_t i = 0; i < n; i++)
+		op(&s, settings[i].code, 0x8001 + i);
+	for (uint32_t i = 0; i < m; i++)
+		set_long(&s, longs[i].code, ((uint64_t)(0x70 + i) << 32) + 0x90000000 + i);
+	op(&s, ETHOSU_OP_STOP, 0);
+	assert_int_equal(run(t, &s), ETHOSU_STATUS_IRQ | ETHOSU_STATUS_END);
+	for (uint32_t reset = 0; reset < 2; reset++) {
+		for (uint32_t i = 0; i < n; i++)
+			assert_int_equal(ethosu_device_read(t->device, settings[i].offset),
+					 reset ? 0 : 0x8001 + i);
+		for (uint32_t i = 0; i < m; i++) {
+			assert_int_equal(ethosu_device_read(t->device, longs[i].offset),
+					 reset ? 0 : 0x90000000 + i);
+			assert_int_equal(ethosu_device_read(t->device, longs[i].offset + 4),
+					 reset ? 0 : 0x70 + i);
+		}
+		test_ethosu_reset(t);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -482,6 +523,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pmu, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_overflow, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_state, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
