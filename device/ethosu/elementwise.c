@@ -89,9 +89,8 @@ static int64_t multiply(const struct ethosu_operation *op, int64_t a, int64_t b)
 	int64_t product;
 
 	/* Of operands of 32 bits the shift alone counts. */
-	if (op->ifm.bytes == 4 && op->ofm_scale.rounding <= ETHOSU_ROUND_NATURAL &&
-	    op->ofm_scale.shift < 63 && !__builtin_mul_overflow(a, b, &product) &&
-	    product >> 62 == product >> 63)
+	if (op->ifm.bytes == 4 && op->ofm_scale.shift < 63 &&
+	    !__builtin_mul_overflow(a, b, &product) && product >> 62 == product >> 63)
 		return ethosu_round_short(product, op->ofm_scale.shift, op->ofm_scale.rounding);
 	if (op->ifm.bytes == 4)
 		return ethosu_round((__int128)a * b, op->ofm_scale.shift, op->ofm_scale.rounding);
@@ -128,14 +127,6 @@ static uint32_t shift_of(int64_t b)
 	return b < 0 ? 0 : b > 31 ? 31 : (uint32_t)b;
 }
 
-/* A number of 32 bits less a zero point is far below 2^62. */
-static int64_t shift_right(const struct ethosu_operation *op, int64_t a, uint32_t shift)
-{
-	if (op->ofm_scale.rounding <= ETHOSU_ROUND_NATURAL)
-		return ethosu_round_short(a, shift, op->ofm_scale.rounding);
-	return ethosu_round(a, shift, op->ofm_scale.rounding);
-}
-
 /* The result of a comparison: all bits of the OFM's type, or none. AND and AND_NOT select by it. */
 static int64_t mask(const struct ethosu_operation *op, bool holds)
 {
@@ -164,7 +155,8 @@ compute(const struct elementwise *e, const uint32_t mode, int64_t a, int64_t b)
 	case ETHOSU_ELEMENTWISE_CLZ:
 		return (uint32_t)a ? __builtin_clz((uint32_t)a) : 32;
 	case ETHOSU_ELEMENTWISE_SHR:
-		return shift_right(e->op, a, shift_of(b));
+		/* A number of 32 bits less a zero point is far below 2^62. */
+		return ethosu_round_short(a, shift_of(b), e->op->ofm_scale.rounding);
 	case ETHOSU_ELEMENTWISE_SHL:
 		return b < 0 || b > 31 ? 0 : wrap((int64_t)((uint64_t)a << b));
 	case ETHOSU_ELEMENTWISE_LSR:

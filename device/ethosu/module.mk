@@ -7,5 +7,5 @@ MODEL_OBJS += $(ETHOSU_OBJS)
 
 # Loops over elements are what a job spends its time with.
 $(patsubst %,$(BUILD)/obj/device/ethosu/%.o,\
-		convolution elementwise feature_map output patch pool): \
+		convolution elementwise feature_map output patch pool resize): \
 	override CFLAGS += -O3

@@ -286,6 +286,12 @@ static struct ethosu_grid cut(const struct ethosu_operation *op)
 		    wide * grid.box_depth <= SUMS_MAX && wide * grid.box_depth * area <= WORK_MAX)
 			break;
 	grid.box_width = (uint32_t)wide;
+	while (grid.box_height < grid.height &&
+	       ((wide - 1) * w->stride_x + broad) * (grid.box_height * w->stride_y + tall) *
+			       grid.box_depth <= PATCH_MAX / 2 &&
+	       (grid.box_height + 1) * wide * grid.box_depth <= SUMS_MAX / 2 &&
+	       (grid.box_height + 1) * wide * grid.box_depth * area <= WORK_MAX)
+		grid.box_height++;
 	return grid;
 }
 

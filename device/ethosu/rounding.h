@@ -44,31 +44,44 @@ static inline int64_t ethosu_round(__int128 product, uint32_t shift, enum ethosu
 }
 
 /*
- * The same of a product below 2^62, as sums of 32 bits give with factors of 31, by a shift of at
- * most 62 bits: what is added to it leaves 64 bits enough.
+ * The same of a product below 2^62, by a shift of at most 62 bits: what is added to it leaves 64
+ * bits enough.
  */
 static inline int64_t ethosu_round_short(int64_t product, uint32_t shift,
 					 enum ethosu_rounding rounding)
 {
 	int64_t half = shift ? (int64_t)1 << (shift - 1) : 0;
 
-	if (rounding == ETHOSU_ROUND_DOUBLE && shift > 31) {
+	switch (rounding) {
+	case ETHOSU_ROUND_DOUBLE:
+		if (shift <= 31)
+			return (product + half) >> shift;
 		product = (product + (1 << 30)) >> 31;
 		half = (int64_t)1 << (shift - 32);
 		shift -= 31;
 		return product < 0 ? -((half - product) >> shift) : (product + half) >> shift;
+	case ETHOSU_ROUND_SYMMETRIC:
+		return product < 0 ? -((half - product) >> shift) : (product + half) >> shift;
+	case ETHOSU_ROUND_TO_ZERO:
+		return product < 0 ? -(-product >> shift) : product >> shift;
+	case ETHOSU_ROUND_DOWN:
+		return product >> shift;
+	default:
+		return (product + half) >> shift;
 	}
-	return (product + half) >> shift;
 }
 
 /* @value times @scale. */
 static inline int64_t ethosu_scale_apply(const struct ethosu_scale *scale, int64_t value)
 {
+	int64_t product;
+
 	if (scale->scale == 1 && !scale->shift && !scale->extra)
 		return value;
-	if (value == (int32_t)value && !(scale->scale >> 31) && scale->shift < 63 &&
-	    !scale->extra && scale->rounding <= ETHOSU_ROUND_NATURAL)
-		return ethosu_round_short(value * scale->scale, scale->shift, scale->rounding);
+	if (scale->shift < 63 && !scale->extra &&
+	    !__builtin_mul_overflow(value, (int64_t)scale->scale, &product) &&
+	    product >> 62 == product >> 63)
+		return ethosu_round_short(product, scale->shift, scale->rounding);
 	return ethosu_round((__int128)value * ((int64_t)1 << scale->extra) * scale->scale,
 			    (uint32_t)scale->shift + scale->extra, scale->rounding);
 }

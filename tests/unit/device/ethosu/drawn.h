@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Operations that are drawn at random, for comparisons of a fast path with the definition: numbers,
- * layouts of feature maps, a machine.
+ * layouts of feature maps, a machine. The includer defines MEMORY, the bytes of each region.
  */
 #ifndef TESTS_UNIT_DEVICE_ETHOSU_DRAWN_H
 #define TESTS_UNIT_DEVICE_ETHOSU_DRAWN_H
@@ -18,8 +18,6 @@
 #include "device/ethosu/kernel.h"
 #include "device/ethosu/machine.h"
 #include "tests/ethosu/machine.h"
-
-#define MEMORY (1u << 20) /* of each region */
 
 static uint64_t seed = 88172645463325252u;
 

@@ -3,6 +3,8 @@
  * Convolutions of 8 bits by the NNA's engine against their definition, on shapes and values that
  * are drawn at random: layouts, tiles, padding, dilation, strides, tables, one thread and several.
  */
+#define MEMORY (1u << 20) /* of each region */
+
 #include "device/ethosu/byte_convolution.h"
 #include "device/ethosu/convolution.h"
 #include "hw/ethosu/opcode.h"

@@ -4,6 +4,8 @@
  * definitions, on shapes, scales and values drawn at random: layouts, tiles, chain buffers,
  * broadcast, scalars, tables of the activation, of a U65 and a U85.
  */
+#define MEMORY (1u << 17) /* of each region */
+
 #include "device/ethosu/byte_elementwise.h"
 #include "device/ethosu/byte_table.h"
 #include "device/ethosu/elementwise.h"
