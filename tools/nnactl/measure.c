@@ -2,6 +2,18 @@
 #include "tools/nnactl/measure.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define MOST_STREAMS 64
+
+static bool read_sort(const char *text, bool *by_time)
+{
+	*by_time = !strcmp(text, "time");
+	if (*by_time || !strcmp(text, "order"))
+		return true;
+	nnactl_misuse("--sort is time or order, not '%s'", text);
+	return false;
+}
 
 bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **argv,
 			 struct nnactl_measure *m, int *status)
@@ -20,6 +32,13 @@ bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **
 			m->signature = optarg;
 		else if (c == 's')
 			m->shared = true;
+		else if (c == 'o')
+			m->output = optarg;
+		else if (c == 'k' && !read_sort(optarg, &m->sorted))
+			return false;
+		else if (c == 'S' && !nnactl_number("--streams", optarg, 1, MOST_STREAMS,
+						    &m->streams))
+			return false;
 		else if (c == 't' && !nnactl_number("--threads", optarg, 1, 64, &m->threads))
 			return false;
 		else if (c == 'r' && !nnactl_number("--runs", optarg, 1, m->most_runs, &m->runs))

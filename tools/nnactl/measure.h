@@ -15,18 +15,22 @@
  * @threads: of the loopback; 0: one for each CPU
  * @runs: that count
  * @most_runs: that may be asked for
+ * @streams: of runs at once
+ * @sorted: rows by time, not in the order of the program
+ * @output: a file for a page; NULL: none
  * @shared: inputs and outputs lie in buffers that the device works on itself
  */
 struct nnactl_measure {
 	const char *path, *signature, *device, *trace, *peaks;
-	uint32_t threads, runs, most_runs;
-	bool shared;
+	uint32_t threads, runs, most_runs, streams;
+	const char *output;
+	bool shared, sorted;
 };
 
 /*
- * Reads a command line: the model, and --device, --threads, --runs, --trace, --peaks, --signature
- * and --shared, as far as @command has these options. Return: false where the command has to end
- * with @status.
+ * Reads a command line: the model, and --device, --threads, --runs, --streams, --trace, --peaks,
+ * --signature, --shared, --sort and --output, as far as @command has these options. Return: false
+ * where the command has to end with @status.
  */
 bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **argv,
 			 struct nnactl_measure *measure, int *status);

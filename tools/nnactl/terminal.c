@@ -80,6 +80,30 @@ uint32_t nnactl_rows(void)
 	return extent("LINES", 5, true, 24);
 }
 
+/* What does not fit the terminal's line is cut off in the middle: a new line would be left. */
+static void show_line(void)
+{
+	const unsigned long long seconds = (nnactl_now() - progress.start) / 1000000000u;
+	char count[64] = "", line[256];
+	struct winsize size;
+	int columns = 80, n;
+
+	if (!ioctl(2, TIOCGWINSZ, &size) && size.ws_col >= 20)
+		columns = size.ws_col;
+	if (progress.total)
+		snprintf(count, sizeof(count), ", %u of %u", progress.done, progress.total);
+	n = snprintf(line, sizeof(line), ": %llu s%s", seconds, count);
+	/* The last column stays free: some terminals go on to the next line behind it. */
+	if ((int)strlen(progress.text) + n < columns)
+		fprintf(stderr, "\r\033[K%s%s", progress.text, line);
+	else if (n + 4 < columns)
+		fprintf(stderr, "\r\033[K...%s%s",
+			progress.text + strlen(progress.text) - (size_t)(columns - n - 4), line);
+	else
+		fprintf(stderr, "\r\033[K%.*s", columns - 1, line);
+	fflush(stderr);
+}
+
 static void *show(void *data)
 {
 	struct timespec until;
@@ -93,11 +117,7 @@ static void *show(void *data)
 			;
 		if (!progress.running)
 			break;
-		fprintf(stderr, "\r\033[K%s: %llu s", progress.text,
-			(unsigned long long)((nnactl_now() - progress.start) / 1000000000u));
-		if (progress.total)
-			fprintf(stderr, ", %u of %u", progress.done, progress.total);
-		fflush(stderr);
+		show_line();
 		progress.shown = true;
 	}
 	pthread_mutex_unlock(&progress.lock);
