@@ -192,6 +192,8 @@ static void name_commands(json_t *listing, const struct nnactl_session *s)
 			continue;
 		op = &sub->operators[s->origin.operators[n]];
 		name = op->code == TFLITE_CUSTOM ? op->custom : tflite_code_name(op->code);
+		json_object_set_new(command, "number",
+				    json_integer(s->origin.operators[n]));
 		json_object_set_new(command, "operator",
 				    nnactl_json_text(tflite_printable(name ? name : "?", text,
 								      sizeof(text))));

@@ -8,10 +8,12 @@
  *	    "commands": [ { "at": 64, "name": "CONV", "operation": 0, "fields": { "stride_h": "2" },
  *			    "operands": [ { "name": "output", "place": "scratch", "offset": 0,
  *					    "type": "U8", "dims": [1, 64, 64, 8], "more": "" } ],
- *			    "operator": "CONV_2D", "tensor": "features/0" }, ... ] }, ... ]
+ *			    "number": 3, "operator": "CONV_2D",
+ *			    "tensor": "features/0" }, ... ] }, ... ]
  *
- * "operator" and "tensor" are the model's, of the commands of a whole program. "scratch_live" bytes
- * of the scratch memory hold values at the same time: it is the least that any plan takes.
+ * "number", "operator" and "tensor" are the model's, of the commands of a whole program.
+ * "scratch_live" bytes of the scratch memory hold values at the same time: it is the least that any
+ * plan takes.
  */
 #ifndef NNACTL_LISTING_H
 #define NNACTL_LISTING_H

@@ -11,6 +11,7 @@
 #include "tools/nnactl/listing.h"
 #include "tools/nnactl/measure.h"
 #include "tools/nnactl/outputs.h"
+#include "tools/nnactl/page.h"
 #include "tools/nnactl/peaks_file.h"
 #include "tools/nnactl/traced_run.h"
 
@@ -23,6 +24,9 @@
 #define MOST_RUNS 10000
 #define WARM_UP_RUNS 3
 #define MOST_RECORDS (1u << 16)
+#define BAR_SIZE 10
+/* Of a row, before the name. */
+#define NUMBER_COLUMNS 94u
 
 /**
  * struct line - a command of the program
@@ -248,27 +252,81 @@ static struct sum sum_of_line(const struct profile *p, const struct line *l)
 	return sum;
 }
 
-/* The sum of all lines with the name of @first, which is the first one. */
-static struct sum sum_of_kind(const struct profile *p, size_t first)
+/* Of a command: its "name", or the "operator" of the model; the name where it is for none. */
+static const char *key_of(const struct line *l, const char *key)
 {
-	const json_t *name = json_object_get(p->lines[first].command, "name");
+	const char *text = json_string_value(json_object_get(l->command, key));
+
+	return text ? text : json_string_value(json_object_get(l->command, "name"));
+}
+
+/* The sum of all lines with the same @key as @first, which is the first one. */
+static struct sum sum_of_kind(const struct profile *p, size_t first, const char *key)
+{
+	const char *name = key_of(&p->lines[first], key);
 	struct sum sum = { .first = &p->lines[first] };
 
 	for (size_t i = first; i < p->line_count; i++)
-		if (json_equal(json_object_get(p->lines[i].command, "name"), name))
+		if (!strcmp(key_of(&p->lines[i], key), name))
 			add_line(&sum, &p->lines[i], &p->peaks);
 	return sum;
 }
 
-/* Whether no line before has the same name. */
-static bool is_first(const struct profile *p, size_t at)
+/* Whether no line before has the same @key. */
+static bool is_first(const struct profile *p, size_t at, const char *key)
 {
-	const json_t *name = json_object_get(p->lines[at].command, "name");
-
 	for (size_t i = 0; i < at; i++)
-		if (json_equal(json_object_get(p->lines[i].command, "name"), name))
+		if (!strcmp(key_of(&p->lines[i], key), key_of(&p->lines[at], key)))
 			return false;
 	return true;
+}
+
+static int compare_sums(const void *first, const void *second)
+{
+	const struct sum *a = first, *b = second;
+
+	return (a->median < b->median) - (a->median > b->median) ?:
+	       (a->first > b->first) - (a->first < b->first);
+}
+
+/* Sums by @key, what takes longest first; @count of them, which the caller frees. */
+static struct sum *sums_by(const struct profile *p, const char *key, size_t *count)
+{
+	struct sum *sums = calloc(p->line_count + 1, sizeof(*sums));
+
+	*count = 0;
+	for (size_t i = 0; sums && i < p->line_count; i++) {
+		if (!is_first(p, i, key))
+			continue;
+		sums[*count] = sum_of_kind(p, i, key);
+		*count += sums[*count].ran > 0;
+	}
+	if (sums)
+		qsort(sums, *count, sizeof(*sums), compare_sums);
+	return sums;
+}
+
+static int compare_lines(const void *first, const void *second)
+{
+	const struct line *a = *(const struct line *const *)first;
+	const struct line *b = *(const struct line *const *)second;
+
+	return (a->median < b->median) - (a->median > b->median) ?:
+	       (a->place > b->place) - (a->place < b->place);
+}
+
+/* The lines that ran, by time or as they stand; @count of them, which the caller frees. */
+static const struct line **order_lines(const struct profile *p, bool by_time, size_t *count)
+{
+	const struct line **list = calloc(p->line_count + 1, sizeof(*list));
+
+	*count = 0;
+	for (size_t i = 0; list && i < p->line_count; i++)
+		if (p->lines[i].ran)
+			list[(*count)++] = &p->lines[i];
+	if (list && by_time)
+		qsort(list, *count, sizeof(*list), compare_lines);
+	return list;
 }
 
 /* What the whole program takes at least, in ns; 0: unknown. */
@@ -318,36 +376,86 @@ static json_t *line_json(const struct profile *p, const struct line *l)
 	json_t *value = sum_json(p, &sum);
 
 	json_object_set_new(value, "at", json_integer((json_int_t)l->place));
+	json_object_set(value, "number", json_object_get(l->command, "number"));
 	json_object_set(value, "operator", json_object_get(l->command, "operator"));
 	json_object_set(value, "tensor", json_object_get(l->command, "tensor"));
 	return value;
 }
 
-static int print_json(const struct nnactl_session *s, const struct profile *p)
+/* Sums by @key as a list, what takes longest first. */
+static json_t *sums_json(const struct profile *p, const char *key)
 {
-	json_t *commands = json_array(), *kinds = json_array(), *all;
-	double low, high;
+	json_t *list = json_array(), *value;
+	size_t count;
+	struct sum *sums = sums_by(p, key, &count);
 
-	for (size_t i = 0; i < p->line_count; i++) {
-		struct sum sum;
-
-		if (p->lines[i].ran)
-			json_array_append_new(commands, line_json(p, &p->lines[i]));
-		if (!is_first(p, i))
-			continue;
-		sum = sum_of_kind(p, i);
-		if (sum.ran)
-			json_array_append_new(kinds, sum_json(p, &sum));
+	for (size_t i = 0; i < count; i++) {
+		value = sum_json(p, &sums[i]);
+		json_object_set_new(value, key, json_string(key_of(sums[i].first, key)));
+		json_array_append_new(list, value);
 	}
-	all = json_pack("{s:o?, s:s, s:i, s:i, s:f, s:o, s:o}", "model", nnactl_json_text(s->path),
-			"device", s->device_name, "workers", (int)p->workers, "runs", (int)p->runs,
-			"ms", p->total / 1e6, "commands", commands, "kinds", kinds);
+	free(sums);
+	return list;
+}
+
+/* All of it; NULL for no memory. */
+static json_t *profile_json(const struct nnactl_session *s, const struct profile *p, bool by_time)
+{
+	json_t *commands = json_array(), *all;
+	double low, high;
+	size_t count;
+	const struct line **lines = order_lines(p, by_time, &count);
+
+	for (size_t i = 0; lines && i < count; i++)
+		json_array_append_new(commands, line_json(p, lines[i]));
+	free(lines);
+	all = json_pack("{s:o?, s:s, s:i, s:i, s:f, s:o, s:o, s:o}", "model",
+			nnactl_json_text(s->path), "device", s->device_name, "workers",
+			(int)p->workers, "runs", (int)p->runs, "ms", p->total / 1e6, "commands",
+			commands, "kinds", sums_json(p, "name"), "operators",
+			sums_json(p, "operator"));
 	bound_of(p, &low, &high);
-	if (*p->peaks.isa) {
+	if (all && *p->peaks.isa) {
 		json_object_set_new(all, "bound_ms", json_pack("[f, f]", low / 1e6, high / 1e6));
 		json_object_set_new(all, "peaks", nnactl_peaks_json(&p->peaks));
 	}
-	return nnactl_json_print(all);
+	return all;
+}
+
+/* The number of a line among those that ran, in the order of the program. */
+static int position_of(const struct profile *p, const struct line *l)
+{
+	int position = 0;
+
+	for (const struct line *at = p->lines; at < l; at++)
+		position += at->ran > 0;
+	return position;
+}
+
+/* The page, whose timeline is the last run. Return: 0, or 1 with the error printed. */
+static int write_page(const struct nnactl_session *s, struct profile *p, const char *path)
+{
+	json_t *all = profile_json(s, p, false), *timeline = json_array();
+	int ret;
+
+	if (!all) {
+		json_decref(timeline);
+		return nnactl_error("out of memory");
+	}
+	for (uint32_t i = 0; i < p->record_count; i++) {
+		const struct nna_profile_command *r = &p->records[i];
+		const struct line *l = line_at(p, r->place);
+
+		if (l && l->ran)
+			json_array_append_new(timeline, json_pack(
+				"{s:i, s:f, s:f}", "command", position_of(p, l), "begin_us",
+				(double)(r->begin - p->records[0].begin) / 1e3, "end_us",
+				(double)(r->end - p->records[0].begin) / 1e3));
+	}
+	json_object_set_new(all, "timeline", timeline);
+	ret = nnactl_page_write(all, path);
+	json_decref(all);
+	return ret;
 }
 
 /* A share in percent, or a dash where @whole is not known. */
@@ -374,15 +482,77 @@ static const char *name_of(const struct line *l)
 	return json_string_value(json_object_get(l->command, "name"));
 }
 
-static void print_line(const struct profile *p, const struct line *l)
+static void print_bar(double share)
+{
+	int length = (int)(share * BAR_SIZE + .5);
+
+	length = length > BAR_SIZE ? BAR_SIZE : length;
+	printf(" %.*s%*s ", length, "||||||||||", BAR_SIZE - length, "");
+}
+
+/* Columns that are left for the names of what runs: of a terminal those behind the numbers. */
+static uint32_t name_room(void)
+{
+	const uint32_t columns = nnactl_columns();
+
+	if (!nnactl_is_terminal(stdout))
+		return UINT32_MAX;
+	return columns > NUMBER_COLUMNS + 20 ? columns - NUMBER_COLUMNS : 20;
+}
+
+/* "CONV for CONV_2D x 2, .../expand", of which the end stands where there is no room for all. */
+static void print_name(const struct line *l, uint32_t room)
 {
 	const char *operator = json_string_value(json_object_get(l->command, "operator"));
+	const char *tensor = json_string_value(json_object_get(l->command, "tensor"));
+	char name[160];
+	uint32_t n;
+
+	n = (uint32_t)snprintf(name, sizeof(name), "%s%s%s", name_of(l), operator ? " for " : "",
+			       operator ? operator : "");
+	if (l->ran > 1 && n < sizeof(name))
+		n += (uint32_t)snprintf(name + n, sizeof(name) - n, " x %u", l->ran);
+	printf("%.*s", (int)(room < sizeof(name) ? room : sizeof(name)), name);
+	if (tensor && *tensor && room > n + 12) {
+		const size_t length = strlen(tensor), left = room - n - 2;
+
+		if (length <= left)
+			printf(", %s", tensor);
+		else
+			printf(", ...%s", tensor + length - (left - 3));
+	}
+	putchar('\n');
+}
+
+static void print_line(const struct profile *p, const struct line *l, double most)
+{
+	const json_t *number = json_object_get(l->command, "number");
 	const struct sum sum = sum_of_line(p, l);
 
-	printf("%06" PRIx64 "   ", l->place);
+	if (json_is_integer(number))
+		printf("%4lld", (long long)json_integer_value(number));
+	else
+		printf("%4s", "");
+	printf(" %06" PRIx64 "", l->place);
+	print_bar(ratio(l->median, most));
 	print_numbers(p, &sum);
-	printf("%s%s%s", name_of(l), operator ? " for " : "", operator ? operator : "");
-	printf(l->ran > 1 ? " x %u\n" : "\n", l->ran);
+	print_name(l, name_room());
+}
+
+/* The sums by @key, what takes longest first. */
+static void print_sums(const struct profile *p, const char *title, const char *key)
+{
+	size_t count;
+	struct sum *sums = sums_by(p, key, &count);
+
+	printf("%s\n", title);
+	for (size_t i = 0; i < count; i++) {
+		printf("%4s %6s", "", "all");
+		print_bar(ratio(sums[i].median, sums[0].median));
+		print_numbers(p, &sums[i]);
+		printf("%u x %s\n", sums[i].ran, key_of(sums[i].first, key));
+	}
+	free(sums);
 }
 
 static void print_peaks(const struct profile *p)
@@ -405,27 +575,23 @@ static void print_peaks(const struct profile *p)
 	       high / 1e3, 100 * ratio(low, p->total), 100 * ratio(high, p->total));
 }
 
-static void print_text(const struct nnactl_session *s, const struct profile *p)
+static void print_text(const struct nnactl_session *s, const struct profile *p, bool by_time)
 {
+	size_t count;
+	const struct line **lines = order_lines(p, by_time, &count);
+	double most = 0;
+
+	for (size_t i = 0; lines && i < count; i++)
+		most = lines[i]->median > most ? lines[i]->median : most;
 	printf("%s on %s, %u worker%s, medians of %u runs\n", s->path, s->device_name, p->workers,
 	       p->workers == 1 ? "" : "s", p->runs);
-	printf("%-8s %9s %5s %8s %6s %4s %8s %6s %4s %4s  command\n", "at", "us", "%", "MMAC",
-	       "GOPS", "peak", "kB", "GB/s", "roof", "busy");
-	for (size_t i = 0; i < p->line_count; i++)
-		if (p->lines[i].ran)
-			print_line(p, &p->lines[i]);
-	for (size_t i = 0; i < p->line_count; i++) {
-		struct sum sum;
-
-		if (!is_first(p, i))
-			continue;
-		sum = sum_of_kind(p, i);
-		if (!sum.ran)
-			continue;
-		printf("%-8s ", "all");
-		print_numbers(p, &sum);
-		printf("%u x %s\n", sum.ran, name_of(sum.first));
-	}
+	printf("%4s %-6s %-*s %9s %5s %8s %6s %4s %8s %6s %4s %4s  command\n", "op", "at",
+	       BAR_SIZE, "time", "us", "%", "MMAC", "GOPS", "peak", "kB", "GB/s", "roof", "busy");
+	for (size_t i = 0; lines && i < count; i++)
+		print_line(p, lines[i], most);
+	free(lines);
+	print_sums(p, "by command", "name");
+	print_sums(p, "by operator", "operator");
 	printf("%-8s %9.1f us in commands, of %.1f us of the last run on the device, %.1f us for "
 	       "its client\n", "total", p->total / 1e3, (double)p->timing.run / 1e3,
 	       (double)(p->wake - p->submit) / 1e3);
@@ -473,10 +639,12 @@ static int profile(struct nnactl_session *s, const struct nnactl_measure *m)
 		      get_peaks(s, &p, m->peaks);
 	if (!ret && m->trace)
 		ret = write_trace(&p, m->trace);
+	if (!ret && m->output)
+		ret = write_page(s, &p, m->output);
 	if (!ret && nnactl_json())
-		ret = print_json(s, &p);
+		ret = nnactl_json_print(profile_json(s, &p, m->sorted));
 	else if (!ret)
-		print_text(s, &p);
+		print_text(s, &p, m->sorted);
 	for (size_t i = 0; p.lines && i < p.line_count; i++)
 		free(p.lines[i].run);
 	nnactl_traced_run_free(&p.traced);
@@ -496,6 +664,8 @@ static int profile_main(int argc, char **argv)
 
 	if (!nnactl_measure_read(&NNACTL_PROFILE, argc, argv, &m, &status))
 		return status;
+	if (m.output && !nnactl_page_can_write(m.output))
+		return nnactl_misuse("--output %s: pages are written as .svg or .html", m.output);
 	status = nnactl_session_open(&session, m.path, m.signature, m.device, m.threads) ?:
 		 profile(&session, &m);
 	nnactl_session_close(&session);
@@ -509,28 +679,34 @@ static const struct option OPTIONS[] = {
 	{ "signature", required_argument, NULL, 'g' },
 	{ "trace", required_argument, NULL, 'T' },
 	{ "peaks", required_argument, NULL, 'P' },
+	{ "sort", required_argument, NULL, 'k' },
+	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
 
 const struct nnactl_command NNACTL_PROFILE = {
 	.name = "profile",
-	.arguments = "MODEL.tflite [--threads N] [--runs N] [--trace FILE] [--peaks FILE] "
+	.arguments = "MODEL.tflite [--sort time] [--output F.html] [--runs N] [--trace FILE] "
 		     "[--device D]",
 	.what = "what each command of a network takes",
 	.help = "nnactl profile MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n"
 		"               [--threads N] [--runs N] [--trace FILE] [--peaks FILE]\n"
-		"               [--signature S] [--json]\n\n"
-		"Prints for each command of the compiled model the median of its time, its\n"
-		"share, multiplications and their share of the machine's peak, bytes of its\n"
-		"operands, the share of the roofline (what takes longer of both, at the machine's\n"
-		"peaks), and how much of the time the device's workers had something to do; then\n"
-		"the sums of each kind of command, and the bound of the model: what it would take\n"
-		"with matrix products at 95 to 80 % of the peak, depthwise ones at 25 % (fp32: 50\n"
-		"%), exact requantisation, memory where it is slower, and a microsecond for each\n"
-		"command. --trace writes one more run as Chrome JSON, which ui.perfetto.dev\n"
-		"opens: what the client, the driver (the time of its fence; its tracepoints, for\n"
-		"root) and the device did, on one clock.\n\n"
+		"               [--sort order|time] [--output F.html|F.svg] [--signature S]\n"
+		"               [--json]\n\n"
+		"Prints for each command of the compiled model the number, name and result of\n"
+		"the model's operator, the median of its time, its share, multiplications and\n"
+		"their share of the machine's peak, bytes of its operands, the share of the\n"
+		"roofline (what takes longer of both, at the machine's peaks), and how much of\n"
+		"the time the device's workers had something to do; then the sums of each kind of\n"
+		"command and of operator, and the bound of the model: what it would take with\n"
+		"matrix products at 95 to 80 % of the peak, depthwise ones at 25 % (fp32: 50 %),\n"
+		"exact requantisation, memory where it is slower, and a microsecond for each\n"
+		"command. --sort time has the commands that take longest first. --output writes a\n"
+		"page with the timeline of a run, the roofline and the table. --trace writes one\n"
+		"more run as Chrome JSON, which ui.perfetto.dev opens: what the client, the\n"
+		"driver (the time of its fence; its tracepoints, for root) and the device did, on\n"
+		"one clock.\n\n"
 		"The peaks are measured, for a device in this process. For another one --peaks\n"
 		"takes them from what nnactl profile --device loopback --json has printed on the\n"
 		"machine that the device computes on. --signature names one of the model's\n"
