@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "hal-bridge/common/extension.h"
 #include "hal-bridge/nnapi/desc.h"
 #include "hal-bridge/nnapi/execution.h"
 #include "hal-bridge/nnapi/nnapi.h"
@@ -75,8 +76,9 @@ static int nnapi_argument_check_type(const ANeuralNetworksOperandType *type, uin
 }
 
 /*
- * Combines the model's type of an argument with the caller's, which may be NULL. Return: BAD_STATE
- * if the argument has been set already, or another result code.
+ * Combines the model's type of an argument with the caller's, which may be NULL. As in Android's
+ * runtime only its dimensions matter: its code, scale and zero point may be other ones. Return:
+ * BAD_STATE if the argument has been set already, or another result code.
  */
 static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool output,
 				int32_t index, const ANeuralNetworksOperandType *type, bool omitted,
@@ -101,10 +103,10 @@ static int nnapi_argument_shape(const ANeuralNetworksExecution *execution, bool 
 	for (uint32_t i = 0; i < operand->rank; i++)
 		shape->values[i] = operand->dims[i];
 	if (type) {
-		if ((uint32_t)type->type != operand->type || type->scale != operand->scale ||
-		    type->zeroPoint != operand->zero_point)
-			return nnapi_error(BAD_DATA, "%s: %s %d: the type differs from the model's",
-					   function, what, index);
+		if (nnb_extension_has((uint32_t)type->type) != nnb_extension_has(operand->type))
+			return nnapi_error(BAD_DATA, "%s: %s %d: one of its types, the model's and "
+					   "the one that is set, is an extension's", function, what,
+					   index);
 		if (nnapi_argument_check_type(type, index))
 			return nnapi_error(BAD_DATA,
 					   "%s: %s %d: a type with %u dimensions at %s is invalid",

@@ -34,8 +34,6 @@ static void test_arguments(void **state)
 	type.scale = 1;
 	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
 	type.scale = 0;
-	type.type = ANEURALNETWORKS_TENSOR_INT32;
-	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
 	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, 15));
 	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, 17));
 	IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 2, NULL, run.a, 16));
@@ -47,7 +45,6 @@ static void test_arguments(void **state)
 	IS(UNEXPECTED_NULL, ANeuralNetworksExecution_setOutput(run.execution, 0, NULL, NULL, 16));
 	/* A call that is refused changes nothing. */
 	OK(ANeuralNetworksExecution_enableInputAndOutputPadding(run.execution, false));
-	type.type = ANEURALNETWORKS_TENSOR_FLOAT32;
 	OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
 	IS(BAD_STATE, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, run.a, 16));
 	IS(BAD_STATE, ANeuralNetworksExecution_setInput(run.execution, 0, NULL, NULL, 0));
@@ -55,6 +52,50 @@ static void test_arguments(void **state)
 	IS(BAD_STATE, ANeuralNetworksExecution_setOutput(run.execution, 0, &type, run.out, 16));
 	IS(BAD_STATE, ANeuralNetworksExecution_enableInputAndOutputPadding(run.execution, true));
 	run_stop(&run);
+}
+
+/*
+ * Of a type only the dimensions are compared with the model's, as in Android's runtime; but it has
+ * to be a type. The bytes are the model's type's.
+ */
+static void test_other_types(void **state)
+{
+	static const uint32_t four[] = { 4 }, five[] = { 5 };
+	static const ANeuralNetworksOperandType others[] = {
+		{ ANEURALNETWORKS_TENSOR_INT32, 1, four, 0, 0 },
+		{ ANEURALNETWORKS_TENSOR_FLOAT16, 1, four, 0, 0 },
+		{ ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 1, four, 0.5f, 3 },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		for (uint32_t n = 0; n < 5; n += 4) {
+			ANeuralNetworksOperandType type = others[i];
+			struct run run;
+
+			run_start(&run, n);
+			type.type = 100;
+			IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type,
+								       run.a, 16));
+			type = others[i];
+			type.dimensions = NULL;
+			IS(BAD_DATA, ANeuralNetworksExecution_setOutput(run.execution, 0, &type,
+									run.out, 16));
+			type = others[i];
+			type.dimensions = five;
+			IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type,
+								       run.a, 16));
+			type.dimensions = four;
+			IS(BAD_DATA, ANeuralNetworksExecution_setInput(run.execution, 0, &type,
+								       run.a, 8));
+			OK(ANeuralNetworksExecution_setInput(run.execution, 0, &type, run.a, 16));
+			OK(ANeuralNetworksExecution_setInput(run.execution, 1, &type, run.b, 16));
+			OK(ANeuralNetworksExecution_setOutput(run.execution, 0, &type, run.out,
+							      16));
+			OK(ANeuralNetworksExecution_compute(run.execution));
+			run_check(&run);
+			run_stop(&run);
+		}
+	}
 }
 
 static void test_padding(void **state)
@@ -207,6 +248,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_other_types),
 		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_other_shape_than_is_inferred),
 		cmocka_unit_test(test_products_overflow),
