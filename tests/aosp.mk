@@ -5,7 +5,8 @@
 # the programs.
 #. test: check-hal-aosp: the NN HAL against Android's own libraries
 .PHONY: check-hal-aosp
-check-hal-aosp: all $(HAL_BINDER_OBJS) $(NNACCEL_MESSAGE_OBJS)
+check-hal-aosp: all kernel $(BUILD)/tests/nnv_hal $(BUILD)/tests/hal/crash $(HAL_BINDER_OBJS) \
+		$(NNACCEL_MESSAGE_OBJS)
 	BUILD=$(BUILD) tests/aosp/run
 
 AOSP_OUT := $(BUILD)/tests/aosp
