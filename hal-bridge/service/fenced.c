@@ -11,6 +11,7 @@
 
 #include "hal-bridge/service/status.h"
 #include "libnnaccel/support/clock.h"
+#include "libnnaccel/support/message.h"
 #include "libnnaccel/support/thread.h"
 #include "libnnaccel/support/trace.h"
 
@@ -87,24 +88,37 @@ static int nnb_fences_check(const struct nnb_client *client, struct nnb_aidl_cal
 }
 
 /*
- * Waits for all fences until @deadline, in CLOCK_MONOTONIC ns. With 0 it waits until the client's
- * end, which it checks once a second, because a fence may never signal.
+ * Waits for all fences until @deadline, in CLOCK_MONOTONIC ns, 0 for none, and for a bounded time
+ * without one. Checks once a second whether the client is dead. Return: 0, -ETIMEDOUT at the
+ * deadline, -EAGAIN at the bound, -ECANCELED if a fence has failed or the client is dead.
  */
 static int nnb_fences_wait(const struct nnb_client *client, const struct nnb_fds *fds,
 			   uint64_t deadline)
 {
+	const uint64_t most = client->service->options.fence_ns
+				      ? client->service->options.fence_ns
+				      : NNB_FENCE_NS;
+	const uint64_t bound = nna_now_ns() + most;
+	const bool early = deadline && deadline < bound;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < fds->count && !ret; i++) {
 		do {
-			uint64_t now = nna_now_ns(), left = deadline > now ? deadline - now : 0;
+			uint64_t now = nna_now_ns(), end = early ? deadline : bound;
+			uint64_t left = end > now ? end - now : 0;
 			int ms = left > UINT64_C(1000000000) ? 1000 : (int)(left / 1000000) + 1;
 
-			if (deadline && !left)
-				return -ETIMEDOUT;
 			if (atomic_load(&client->dead))
 				return -ECANCELED;
-			ret = nnb_fence_wait(fds->data[i], deadline ? ms : 1000);
+			if (!left && early)
+				return -ETIMEDOUT;
+			if (!left) {
+				nna_message(DRIVER, "hal: fence %u of an execution that is not the "
+					    "device's to wait for has not signalled for %llu ms",
+					    i, (unsigned long long)(most / 1000000));
+				return -EAGAIN;
+			}
+			ret = nnb_fence_wait(fds->data[i], ms);
 		} while (ret == -ETIME);
 	}
 	return ret;
@@ -265,9 +279,11 @@ static int nnb_fenced_check(const struct nnb_run *run, struct nnb_aidl_call *cal
 				   (long long)deadline_ns) : 0;
 }
 
-/* Return: true if an input has to be copied before the run is submitted. */
+/* Return: true if an input has to be read before the run is submitted. */
 static bool nnb_fenced_reads(const struct nnb_run *run)
 {
+	if (nnb_run_has_parameters(run))
+		return true;
 	for (uint32_t i = 0; i < run->model->input_count; i++) {
 		if (run->inputs[i].copy)
 			return true;
@@ -276,13 +292,12 @@ static bool nnb_fenced_reads(const struct nnb_run *run)
 }
 
 /*
- * Submits the run. If inputs are copied, first waits for the fences, because the inputs are
- * complete only then. Return: 0 or a negative errno.
+ * Submits the run, with @wait after the service has waited for the fences. Return: 0 or a negative
+ * errno.
  */
-static int nnb_fenced_submit(struct nnb_run *run, const struct nnb_fds *wait_for, uint64_t deadline,
-			     uint64_t duration, struct nna_fence **fence)
+static int nnb_fenced_submit(struct nnb_run *run, const struct nnb_fds *wait_for, bool wait,
+			     uint64_t deadline, uint64_t duration, struct nna_fence **fence)
 {
-	const bool wait = nnb_fenced_reads(run);
 	int ret = 0;
 
 	NNA_TRACE(DRIVER, EXECUTION, "submit");
@@ -320,7 +335,7 @@ int nnb_fenced_execute_run(struct nnb_run *run, struct nnb_aidl_call *call,
 	if (ret)
 		return nnb_aidl_fail(call, nnb_status(ret),
 				     "the client's user has too many executions under way");
-	ret = nnb_fenced_submit(run, wait_for, deadline, duration, &fence);
+	ret = nnb_fenced_submit(run, wait_for, true, deadline, duration, &fence);
 	if (!ret)
 		ret = nna_fence_wait(fence, -1);
 	nna_fence_destroy(fence);
@@ -332,10 +347,20 @@ int nnb_fenced_execute_run(struct nnb_run *run, struct nnb_aidl_call *call,
 	return 0;
 }
 
-/* Gets the fence of a submitted run, or -ENOTSUP if the caller has to wait for the run. */
-static int nnb_fenced_export(const struct nnb_run *run, struct nna_fence *fence)
+/*
+ * Waits for the end of a submitted run, whose job waits for the fences unless the service has. One
+ * whose fences do not signal is cancelled. Return: 0 or the error of the run.
+ */
+static int nnb_fenced_wait(struct nnb_fenced *self, const struct nnb_fds *wait_for, bool waited,
+			   uint64_t deadline)
 {
-	return nnb_run_is_direct(run) ? nna_fence_export(fence) : -ENOTSUP;
+	int ret;
+
+	if (waited || nnb_fences_wait(self->client, wait_for, deadline) != -EAGAIN)
+		return nna_fence_wait(self->fence, -1);
+	nna_execution_cancel(self->run.execution);
+	ret = nna_fence_wait(self->fence, -1);
+	return ret == -ECANCELED ? -EAGAIN : ret;
 }
 
 int nnb_fenced_execute(struct nnb_prepared_model *model, struct nnb_aidl_call *call,
@@ -346,7 +371,8 @@ int nnb_fenced_execute(struct nnb_prepared_model *model, struct nnb_aidl_call *c
 {
 	struct nnb_fenced *self = nnb_fenced_create(model->client, call);
 	uint64_t deadline, duration;
-	int fd, ret;
+	int fd = -ENOTSUP, ret;
+	bool wait;
 
 	result->sync_fence = -1;
 	if (!self)
@@ -363,11 +389,14 @@ int nnb_fenced_execute(struct nnb_prepared_model *model, struct nnb_aidl_call *c
 		return ret;
 	}
 	self->running = true;
-	ret = nnb_fenced_submit(&self->run, wait_for, deadline, duration, &self->fence);
-	fd = ret ? -ENOTSUP : nnb_fenced_export(&self->run, self->fence);
+	wait = !nnb_run_is_direct(&self->run) || nnb_fenced_reads(&self->run);
+	ret = nnb_fenced_submit(&self->run, wait_for, wait, deadline, duration, &self->fence);
+	/* The first run of a model may find parameters. */
+	if (!ret && !wait && !nnb_run_has_parameters(&self->run))
+		fd = nna_fence_export(self->fence);
 	if (fd < 0) {
 		if (!ret)
-			ret = nna_fence_wait(self->fence, -1);
+			ret = nnb_fenced_wait(self, wait_for, wait, deadline);
 		nnb_fenced_finish(self, &self->run, ret);
 		nnb_fenced_drop_run(self);
 		if (self->status)

@@ -6,11 +6,18 @@
  * If the device makes sync_files and itself uses all memories of the request, the device waits for
  * the fences, and the caller gets the fence of the run. Otherwise the run is synchronous: it has
  * ended when the call returns, the fence is null, and an error of the run is the error of the call.
+ * That is so of every run of a model whose inputs are parameters of operations, such as an axis:
+ * they are read before a run can be submitted, and the commands of the next run may be other ones.
+ *
+ * The service waits for fences of a synchronous run for NNB_FENCE_NS at most, and not for those of
+ * a dead client: a fence may be another process's and never signal.
  */
 #ifndef NNB_FENCED_H
 #define NNB_FENCED_H
 
 #include "hal-bridge/service/run.h"
+
+#define NNB_FENCE_NS 10000000000u /* what the kernel's drivers give one another */
 
 /*
  * Implements IPreparedModel.executeFenced(). Return: 0 or an ErrorStatus; the call's arena owns the

@@ -585,6 +585,17 @@ bool nnb_run_is_direct(const struct nnb_run *run)
 	return true;
 }
 
+bool nnb_run_has_parameters(const struct nnb_run *run)
+{
+	struct nna_io_info info;
+
+	for (uint32_t i = 0; i < run->model->input_count; i++) {
+		if (!nna_program_get_input(run->model->program, i, &info) && info.parameter)
+			return true;
+	}
+	return false;
+}
+
 bool nnb_run_is_stated(const struct nnb_run *run)
 {
 	for (uint32_t i = 0; i < run->model->output_count; i++) {

@@ -119,6 +119,8 @@ int nnb_run_end(struct nnb_run *run, int error);
 
 /* Return: true if the device writes all outputs itself. */
 bool nnb_run_is_direct(const struct nnb_run *run);
+/* Return: true if the library is known to read the value of an input before it submits a run. */
+bool nnb_run_has_parameters(const struct nnb_run *run);
 /*
  * Return: true if model and request state all dimensions of all outputs. What can be inferred from
  * the inputs does not count.

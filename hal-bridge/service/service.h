@@ -54,6 +54,8 @@ struct nnb_service;
  * @held: calls wait until nnb_service_start()
  * @helpers: of nnb_helpers_start(); 0 for none: the calling thread reads and writes all files
  * @helper_ns: the time for a transfer; 0 is NNB_HELPER_NS and more. Only tests set it
+ * @fence_ns: the time for fences of a client that the service waits for; 0 is NNB_FENCE_NS. Only
+ *	tests set it
  * @namer: of nnb_namer_start(); 0 for none: the files of all clients are the service's user's
  */
 struct nnb_service_options {
@@ -63,7 +65,7 @@ struct nnb_service_options {
 	struct nnb_quota quota;
 	bool held;
 	int helpers;
-	uint64_t helper_ns;
+	uint64_t helper_ns, fence_ns;
 	int namer;
 };
 

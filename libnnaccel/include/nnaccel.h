@@ -891,6 +891,8 @@ NNACCEL_API int nna_program_load_sized(struct nna_device *device, struct nna_gra
  * @zero_point: of quantised types, else 0
  * @size: bytes, 0 while a dimension is unknown
  * @stated: the model states all dimensions; else operations may have given some of @dims
+ * @parameter: of an input: a run reads its value before it is submitted, because commands depend on
+ *	it (an axis, a shape). Set from the first run on that has found this out
  */
 struct nna_io_info {
 	enum nna_operand_type type;
@@ -899,7 +901,7 @@ struct nna_io_info {
 	float scale;
 	int32_t zero_point;
 	size_t size;
-	bool stated;
+	bool stated, parameter;
 };
 
 /**

@@ -273,7 +273,8 @@ uint32_t nna_program_output_count(const struct nna_program *program)
 	return program->graph->subgraphs[0].output_count;
 }
 
-static int give_info(const struct nna_operand *operand, struct nna_io_info *info, size_t size)
+static int give_info(const struct nna_operand *operand, bool parameter, struct nna_io_info *info,
+		     size_t size)
 {
 	const struct nna_shape *shape = &operand->shape;
 	struct nna_io_info own = {
@@ -282,6 +283,7 @@ static int give_info(const struct nna_operand *operand, struct nna_io_info *info
 		.scale = shape->scale,
 		.zero_point = shape->zero_point,
 		.stated = operand->stated.final,
+		.parameter = parameter,
 	};
 	memcpy(own.dims, shape->dims, sizeof(own.dims));
 	if (shape->final)
@@ -303,10 +305,18 @@ int nna_program_get_input_sized(const struct nna_program *program, uint32_t inde
 				struct nna_io_info *info, size_t size)
 {
 	const struct nna_subgraph *sub = &program->graph->subgraphs[0];
+	bool parameter = false;
 
 	if (index >= sub->input_count)
 		return refuse_index(program, "input", index, sub->input_count);
-	return give_info(&sub->operands[sub->inputs[index]], info, size);
+	if (atomic_load_explicit(&program->has_parameters, memory_order_relaxed)) {
+		struct nna_program *p = (struct nna_program *)program;
+
+		pthread_mutex_lock(&p->lock);
+		parameter = p->parameters[index];
+		pthread_mutex_unlock(&p->lock);
+	}
+	return give_info(&sub->operands[sub->inputs[index]], parameter, info, size);
 }
 
 int nna_program_get_output_sized(const struct nna_program *program, uint32_t index,
@@ -316,7 +326,7 @@ int nna_program_get_output_sized(const struct nna_program *program, uint32_t ind
 
 	if (index >= sub->output_count)
 		return refuse_index(program, "output", index, sub->output_count);
-	return give_info(&sub->operands[sub->outputs[index]], info, size);
+	return give_info(&sub->operands[sub->outputs[index]], false, info, size);
 }
 
 static int dump_parts(struct nna_program *p, FILE *to)

@@ -238,10 +238,99 @@ static void reusable_execution(void)
 	hal_request_fini(&request);
 }
 
+/**
+ * struct parameter - a fenced execution of a model with a parameter as an input, on a thread
+ * @model: the model
+ * @request: the request; its activation is in the first page
+ * @inputs: of @request
+ * @wait_for: what it waits for
+ * @ended: the call has returned
+ * @status: of the call
+ * @fenced: it has returned a fence
+ */
+struct parameter {
+	struct nnb_object *model;
+	struct hal_request request;
+	struct nnb_aidl_request_argument inputs[2];
+	struct nnb_fds wait_for;
+	atomic_bool ended;
+	int status;
+	bool fenced;
+};
+
+static void *parameter_run(void *data)
+{
+	struct parameter *parameter = data;
+	const struct nnb_aidl_prepared_model_execute_fenced_in in = {
+		.request = parameter->request.request,
+		.wait_for = parameter->wait_for,
+		.deadline_ns = -1,
+		.loop_timeout_duration_ns = -1,
+		.duration_ns = -1,
+	};
+	struct nnb_aidl_prepared_model_execute_fenced_out out;
+	struct nnb_arena arena = {0};
+
+	parameter->status = HAL_CALL(parameter->model, &hal_me, prepared_model,
+				     NNB_AIDL_PREPARED_MODEL_EXECUTE_FENCED, &in, &arena, &out);
+	parameter->fenced = !parameter->status && out.result.sync_fence >= 0;
+	nnb_arena_fini(&arena);
+	atomic_store(&parameter->ended, true);
+	return NULL;
+}
+
+/* The service reads the parameter before each run: none returns a fence, also behind another. */
+static void parameter_is_read(struct nnb_object *device)
+{
+	struct nnb_aidl_device_prepare_model_in in;
+	struct parameter parameter = {0};
+	struct hal_model m;
+	struct gate gate;
+	pthread_t thread;
+
+	hal_model_init(&m);
+	hal_model_open_activation(&m);
+	in = hal_prepare_in(&m);
+	if (!check(!prepare_with(device, &in, &parameter.model), "a model with a parameter"))
+		return;
+	hal_model_fini(&m);
+	request_init(&parameter.request, true);
+	parameter.inputs[0] = parameter.request.in;
+	parameter.inputs[1].location = (struct nnb_aidl_data_location){0, OUTPUT / 2, 4, 0};
+	parameter.request.request.inputs.data = parameter.inputs;
+	parameter.request.request.inputs.count = 2;
+	for (int i = 0; i < 4; i++) {
+		const bool behind = i & 1;
+
+		if (behind && gate_create(&gate, vgem))
+			abort();
+		parameter.wait_for = behind ? (struct nnb_fds){1, &gate.fd} : (struct nnb_fds){0};
+		atomic_store(&parameter.ended, false);
+		if (pthread_create(&thread, NULL, parameter_run, &parameter))
+			abort();
+		if (behind) {
+			check(!atomic_load(&parameter.ended) && !request_done(&parameter.request),
+			      "a run with a parameter waits for a fence");
+			gate_open(&gate);
+		}
+		pthread_join(thread, NULL);
+		check(!parameter.status && !parameter.fenced && request_done(&parameter.request),
+		      behind ? "a run with a parameter behind a fence has ended, without a fence" :
+			       "a run with a parameter has ended, without a fence");
+		if (behind)
+			gate_destroy(&gate);
+	}
+	hal_request_fini(&parameter.request);
+	nnb_object_unref(parameter.model);
+}
+
 int main(void)
 {
+	struct nnb_object *device;
+
 	vgem = gate_open_vgem();
-	model = prepare(connect_service());
+	device = connect_service();
+	model = prepare(device);
 	if (vgem < 0 || !model) {
 		printf("fences: no %s\n", model ? "vgem: modprobe vgem" : "model");
 		return 1;
@@ -250,6 +339,7 @@ int main(void)
 	deadline(true);
 	deadline(false);
 	reusable_execution();
+	parameter_is_read(device);
 	printf("%d passed, %d failed\n", passed, failed);
 	return failed ? 1 : 0;
 }

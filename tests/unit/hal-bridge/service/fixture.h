@@ -257,6 +257,16 @@ static inline void hal_model_init(struct hal_model *m)
 	m->model.extension_name_to_prefix.data = m->extensions;
 }
 
+/* Makes the activation a second input, which is a parameter of both operations. */
+static inline void hal_model_open_activation(struct hal_model *m)
+{
+	static const int32_t inputs[] = {HAL_IN, HAL_ACT};
+
+	m->operands[HAL_ACT].lifetime = NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH_INPUT;
+	m->operands[HAL_ACT].location = (struct nnb_aidl_data_location){0};
+	m->model.main.input_indexes = (struct nnb_ints){2, inputs};
+}
+
 static inline void hal_model_fini(struct hal_model *m)
 {
 	close(m->pool.mappable_file.fd);

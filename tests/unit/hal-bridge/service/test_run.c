@@ -325,6 +325,102 @@ static void dead_client(void **state)
 	close(pipes[1]);
 }
 
+/* createReusableExecution(): the status, and an execution that the arena keeps. */
+static int create_execution(struct nnb_object *model, const struct hal_request *r,
+			    struct nnb_arena *arena, struct nnb_object **out)
+{
+	struct nnb_aidl_prepared_model_create_reusable_execution_in in = {
+		.request = r->request,
+		.config.loop_timeout_duration_ns = -1,
+	};
+	struct nnb_aidl_prepared_model_create_reusable_execution_out made;
+	int ret = HAL_CALL(model, &hal_me, prepared_model,
+			   NNB_AIDL_PREPARED_MODEL_CREATE_REUSABLE_EXECUTION, &in, arena, &made);
+
+	*out = ret ? NULL : made.result;
+	return ret;
+}
+
+static struct nnb_object *prepare_parameter(struct nnb_service *service)
+{
+	struct nnb_aidl_device_prepare_model_in in;
+	struct nnb_object *model;
+	struct hal_model m;
+
+	hal_model_init(&m);
+	hal_model_open_activation(&m);
+	in = hal_prepare_in(&m);
+	assert_int_equal(hal_prepare(service, &hal_me, &in, &model), 0);
+	hal_model_fini(&m);
+	return model;
+}
+
+/*
+ * What the service itself waits for is not waited for without end, whatever the reason: inputs or
+ * outputs that are copied, parameters, an execution that is reused, a device without sync_files.
+ */
+static void fence_without_end(void **state)
+{
+	struct nnb_service *service = hal_service(NNB_AIDL_VERSION, NULL);
+	struct nnb_object *models[] = {hal_prepared(service, &hal_me), prepare_parameter(service)};
+	const struct nnb_quota *used = &service->users->used;
+	int pipes[2];
+
+	service->options.fence_ns = 20000000;
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	for (int way = 0; way < 12; way++) {
+		const bool sealed = way & 1, parameter = way >= 6;
+		struct nnb_object *model = models[parameter], *execution = NULL;
+		struct nnb_aidl_prepared_model_execute_fenced_in in = {
+			.wait_for = {1, &pipes[0]},
+			.deadline_ns = way % 6 >= 4 ? INT64_MAX : -1,
+			.loop_timeout_duration_ns = -1,
+			.duration_ns = -1,
+		};
+		struct nnb_aidl_prepared_model_execute_fenced_out out;
+		const struct nnb_aidl_execution_execute_fenced_in reused = {
+			.wait_for = in.wait_for,
+			.deadline_ns = in.deadline_ns,
+			.duration_ns = -1,
+		};
+		struct nnb_aidl_execution_execute_fenced_out reused_out;
+		struct nnb_aidl_request_argument inputs[2];
+		struct nnb_arena arena = {0};
+		struct hal_request r;
+
+		hal_request_init(&r, sealed);
+		inputs[0] = r.in;
+		inputs[1] = (struct nnb_aidl_request_argument){.location = {0, 32, 4, 0}};
+		r.request.inputs.data = inputs;
+		r.request.inputs.count = parameter ? 2 : 1;
+		in.request = r.request;
+		if (way % 6 >= 2 && way % 6 < 4) {
+			assert_int_equal(create_execution(model, &r, &arena, &execution), 0);
+			assert_int_equal(HAL_CALL(execution, &hal_me, execution,
+						  NNB_AIDL_EXECUTION_EXECUTE_FENCED, &reused,
+						  &arena, &reused_out),
+					 HAL_EXHAUSTED);
+		} else {
+			assert_int_equal(HAL_CALL(model, &hal_me, prepared_model,
+						  NNB_AIDL_PREPARED_MODEL_EXECUTE_FENCED, &in,
+						  &arena, &out),
+					 HAL_EXHAUSTED);
+		}
+		nnb_arena_fini(&arena);
+		assert_int_equal(used->jobs, 0);
+		assert_false(has_runs(service->clients));
+		assert_false(hal_request_done(&r));
+		assert_int_equal(hal_execute(model, &r), 0);
+		assert_true(hal_request_done(&r));
+		hal_request_fini(&r);
+	}
+	close(pipes[0]);
+	close(pipes[1]);
+	nnb_object_unref(models[0]);
+	nnb_object_unref(models[1]);
+	nnb_service_destroy(service);
+}
+
 /* The number of a process that has died may be another's before all that the first had is gone. */
 static void pid_of_a_dead_client(void **state)
 {
@@ -346,22 +442,6 @@ static void pid_of_a_dead_client(void **state)
 	nnb_object_unref(model);
 	nnb_client_put(dead);
 	hal_request_fini(&r);
-}
-
-/* createReusableExecution(): the status, and an execution that the arena keeps. */
-static int create_execution(struct nnb_object *model, const struct hal_request *r,
-			    struct nnb_arena *arena, struct nnb_object **out)
-{
-	struct nnb_aidl_prepared_model_create_reusable_execution_in in = {
-		.request = r->request,
-		.config.loop_timeout_duration_ns = -1,
-	};
-	struct nnb_aidl_prepared_model_create_reusable_execution_out made;
-	int ret = HAL_CALL(model, &hal_me, prepared_model,
-			   NNB_AIDL_PREPARED_MODEL_CREATE_REUSABLE_EXECUTION, &in, arena, &made);
-
-	*out = ret ? NULL : made.result;
-	return ret;
 }
 
 /*
@@ -471,6 +551,7 @@ int main(void)
 		cmocka_unit_test(runs),	     cmocka_unit_test(refused), cmocka_unit_test(times),
 		cmocka_unit_test(too_small), cmocka_unit_test(burst),	cmocka_unit_test(fenced),
 		cmocka_unit_test(dead_client), cmocka_unit_test(pid_of_a_dead_client),
+		cmocka_unit_test(fence_without_end),
 		cmocka_unit_test(quota_of_objects),
 		cmocka_unit_test(quota_of_copies), cmocka_unit_test(memory_is_given_back),
 	};
