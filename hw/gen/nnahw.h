@@ -620,7 +620,7 @@ struct nnahw_profile_header {
  * @tiles: number of tiles of the command that have run
  * @begin: tick at which the command began
  * @end: tick at which its results were in memory
- * @run_time: ticks, preempted time excluded
+ * @run_time: ticks from begin to end, preempted time excluded, by the device's clock
  * @busy: for each of the first PROFILE_WORKERS workers, ticks spent on the tiles
  */
 struct nnahw_profile_record {

@@ -24,7 +24,7 @@ struct nnahw_command_info;
  *	and the clock is not read for it.
  * @header: as it will be written when the job ends
  * @record: the record, whose times are in ns; its end is filled in last
- * @run_begin: run time of the job when the command was fetched, in ns
+ * @run_begin: time for which the job had been running when the command was fetched, in ns
  * @left: tiles of the round that were left when it was started or resumed
  * @busy: per worker: ns spent on tiles by that time
  */

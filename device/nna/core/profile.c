@@ -28,7 +28,7 @@ void nnadev_profile_begin(struct nnadev_job *job)
 	/* Read the clock: @now of the job may be earlier than the end of the last command. */
 	p->record = (struct nnahw_profile_record){ .command = job->offset,
 						   .begin = nnadev_clock_now() };
-	p->run_begin = nnadev_stopwatch_read(&job->watch, p->record.begin);
+	p->run_begin = nnadev_stopwatch_on(&job->watch, p->record.begin);
 }
 
 void nnadev_profile_enter(struct nnadev_exec *exec, struct nnadev_job *job)
@@ -64,7 +64,7 @@ uint32_t nnadev_profile_end(struct nnadev_exec *exec, struct nnadev_job *job)
 	const uint64_t hz = exec->base->params.tick_hz;
 	struct nnadev_profile *p = &job->profile;
 	struct nnahw_profile_record *r = &p->record;
-	uint64_t now, ran;
+	uint64_t now;
 
 	if (!p->open)
 		return NNAHW_STATUS_OK;
@@ -75,8 +75,8 @@ uint32_t nnadev_profile_end(struct nnadev_exec *exec, struct nnadev_job *job)
 	now = nnadev_clock_now();
 	r->begin = nnadev_clock_to_ticks(hz, r->begin);
 	r->end = nnadev_clock_to_ticks(hz, now);
-	ran = nnadev_stopwatch_read(&job->watch, now);
-	r->run_time = nnadev_clock_to_ticks(hz, ran > p->run_begin ? ran - p->run_begin : 0);
+	r->run_time = nnadev_clock_to_ticks(hz,
+					    nnadev_stopwatch_on(&job->watch, now) - p->run_begin);
 	for (uint32_t i = 0; i < NNAHW_PROFILE_WORKERS; i++)
 		r->busy[i] = nnadev_clock_to_ticks(hz, r->busy[i]);
 	if (!nnadev_mmu_write(&exec->mmu, job->space,

@@ -16,6 +16,7 @@ static void publish(const struct nnadev_stopwatch *watch, struct nnadev_ring *ri
 void nnadev_stopwatch_reset(struct nnadev_stopwatch *watch, struct nnadev_ring *ring)
 {
 	watch->ran = 0;
+	watch->on = 0;
 	watch->resumed = 0;
 	watch->measured = false;
 	watch->waits = false;
@@ -72,6 +73,7 @@ uint64_t nnadev_stopwatch_pause(struct nnadev_exec *exec, struct nnadev_stopwatc
 		return 0;
 	now = nnadev_clock_now();
 	busy = now - watch->since;
+	watch->on += busy;
 	count(exec, watch, now);
 	watch->resumed = 0;
 	publish(watch, ring);

@@ -24,7 +24,8 @@
  * struct nnadev_stopwatch - the run time of a job
  * @ran: ns, without the time since @resumed
  * @resumed: nnadev_clock_now() time since which the job has been running, or 0 while it is not
- * @since: time since which it has been running without a pause: what counts as busy
+ * @on: time for which it has been running by the machine's clock, without that since @since, in ns
+ * @since: time since which it has been running without a pause
  * @measured: @cpu has the CPU times at @resumed
  * @waits: the job computes nothing, as an injected fault wants it: the machine's clock counts
  * @cpu: CPU times of the threads
@@ -32,6 +33,7 @@
 struct nnadev_stopwatch {
 	uint64_t ran;
 	uint64_t resumed;
+	uint64_t on;
 	uint64_t since;
 	bool measured;
 	bool waits;
@@ -42,6 +44,12 @@ struct nnadev_stopwatch {
 static inline uint64_t nnadev_stopwatch_read(const struct nnadev_stopwatch *watch, uint64_t now)
 {
 	return watch->ran + (watch->resumed && now > watch->resumed ? now - watch->resumed : 0);
+}
+
+/* The same by the machine's clock, which times of tiles are compared with. */
+static inline uint64_t nnadev_stopwatch_on(const struct nnadev_stopwatch *watch, uint64_t now)
+{
+	return watch->on + (watch->resumed && now > watch->since ? now - watch->since : 0);
 }
 
 /* The time at which nnadev_stopwatch_settle() is due. */
