@@ -34,21 +34,26 @@ static void widen(const uint8_t *from, uint64_t elements, float *to)
 	}
 }
 
+/* Signed numbers of @bits. Layers have millions of them, so no number costs a division. */
+static inline void unpack_bytes(const uint8_t *from, uint32_t bits, uint64_t elements, int8_t *to)
+{
+	const uint32_t per_byte = 8 / bits, mask = (1u << bits) - 1;
+	const uint64_t whole = elements - elements % per_byte;
+	const int sign = 1 << (bits - 1);
+
+	for (uint64_t i = 0; i < whole; i += per_byte, from++)
+		for (uint32_t k = 0; k < per_byte; k++)
+			to[i + k] = (int8_t)(((int)(*from >> k * bits & mask) ^ sign) - sign);
+	for (uint32_t k = 0; k < elements - whole; k++)
+		to[whole + k] = (int8_t)(((int)(*from >> k * bits & mask) ^ sign) - sign);
+}
+
 void tflite_unpack(const uint8_t *from, uint32_t bits, uint64_t elements, void *to)
 {
-	const uint32_t mask = (1u << bits) - 1;
-	const int sign = 1 << (bits - 1);
-	int8_t *bytes = to;
-	uint32_t per_byte;
-
-	if (bits == 16) {
+	if (bits == 16)
 		widen(from, elements, to);
-		return;
-	}
-	per_byte = 8 / bits;
-	for (uint64_t i = 0; i < elements; i++) {
-		int value = (int)(from[i / per_byte] >> (i % per_byte * bits) & mask);
-
-		bytes[i] = (int8_t)((value ^ sign) - sign);
-	}
+	else if (bits == 4)
+		unpack_bytes(from, 4, elements, to);
+	else
+		unpack_bytes(from, 2, elements, to);
 }
