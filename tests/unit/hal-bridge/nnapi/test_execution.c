@@ -359,6 +359,7 @@ static void test_loop_timeout(void **state)
 	ANeuralNetworksCompilation *compilation = compile(model);
 	ANeuralNetworksExecution *alone = NULL;
 	float in = 0, out = -1;
+	int result;
 
 	assert_true(ANeuralNetworks_getDefaultLoopTimeout() == 2000000000);
 	assert_true(ANeuralNetworks_getMaximumLoopTimeout() == 15000000000);
@@ -376,12 +377,18 @@ static void test_loop_timeout(void **state)
 		assert_true(out == -1);
 		ANeuralNetworksExecution_free(execution);
 	}
-	/* Alone on the device, it is the job itself that needs longer than the timeout. */
+	/*
+	 * Alone on the device, it is the job itself that needs longer than the timeout, unless the
+	 * machine gives the device no time to compute: the time of a job is that of its threads.
+	 */
 	OK(ANeuralNetworksExecution_create(compilation, &alone));
 	OK(ANeuralNetworksExecution_setInput(alone, 0, NULL, &in, sizeof(in)));
 	OK(ANeuralNetworksExecution_setOutput(alone, 0, NULL, &out, sizeof(out)));
 	OK(ANeuralNetworksExecution_setTimeout(alone, 500000000));
-	IS(MISSED_DEADLINE_PERSISTENT, ANeuralNetworksExecution_compute(alone));
+	result = ANeuralNetworksExecution_compute(alone);
+	assert_true(result == ANEURALNETWORKS_MISSED_DEADLINE_PERSISTENT ||
+		    result == ANEURALNETWORKS_MISSED_DEADLINE_TRANSIENT);
+	assert_true(out == -1);
 	ANeuralNetworksExecution_free(alone);
 	ANeuralNetworksCompilation_free(compilation);
 	ANeuralNetworksModel_free(model);
