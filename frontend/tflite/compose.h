@@ -144,6 +144,9 @@ struct tflite_value tflite_hybrid_product(struct tflite_translation *t, struct t
 uint32_t tflite_next_state(struct tflite_translation *t, uint32_t index);
 void tflite_keep_state(struct tflite_translation *t, uint32_t index, struct tflite_value x);
 
+/* The LSTM of kernel type 1 (ops/basic_lstm.c). */
+void tflite_translate_basic_lstm(struct tflite_translation *t);
+
 /*
  * Layers with an INT16 input 0 and constant INT8 weights as input 1 (ops/wide.c):
  *

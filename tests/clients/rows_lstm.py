@@ -154,5 +154,14 @@ def floats():
     return made
 
 
+def basic():
+    """The kernel of type 1: one matrix, and states that are inputs."""
+    inputs = [T(BATCH, SIZE), T(BATCH, UNITS),
+              T(4 * UNITS, SIZE + UNITS, data="any", values=(-1, 1)),
+              T(4 * UNITS, data="any", values=(-1, 1)), T(BATCH, UNITS)]
+    return Row("LSTM", inputs, [T()] * 4, ["FLOAT32"], "LSTMOptions", name="LSTM basic", version=2,
+               bound=1e-5, kernelType=[1], fusedActivationFunction=[TANH])
+
+
 SEQUENCES = rows()
-ROWS = SEQUENCES + [single(row) for row in SEQUENCES] + [hybrid_lstm()] + svdf() + floats()
+ROWS = SEQUENCES + [single(row) for row in SEQUENCES] + [hybrid_lstm()] + svdf() + floats() + [basic()]

@@ -452,10 +452,13 @@ void tflite_translate_lstm(struct tflite_translation *t, uint32_t type)
 	struct tflite_operand_desc o;
 	uint32_t out[4];
 
+	if (t->op->options.kernel_type == 1) {
+		tflite_translate_basic_lstm(t);
+		return;
+	}
 	tflite_need(t, 20, 1);
 	if (t->op->options.kernel_type)
-		tflite_unsupported(t, NULL, "kernel type %d", "0, the full kernel",
-				   t->op->options.kernel_type);
+		tflite_unsupported(t, NULL, "kernel type %d", "0 and 1", t->op->options.kernel_type);
 	if (!tflite_is_float(tflite_input(t, 0)->type)) {
 		quantized_lstm(t);
 		return;
