@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * LSTM of kernel type 1, the basic one: input, last output, one matrix of all weights, one bias, and
- * the cell state, which are no variables. Results are the output, the cell state, and what the kernel
- * has in between: the columns of both data side by side, and the sums of all gates.
+ * LSTM of kernel type 1, the basic one: input, last output, one matrix of all weights, one bias,
+ * and the cell state, which are no variables. Results are the output, the cell state, and what the
+ * kernel has in between: the columns of both data side by side, and the sums of all gates.
  */
 #include "frontend/tflite/compose.h"
 

@@ -20,8 +20,8 @@ static float logistic(float x)
 static void test_step(void **state)
 {
 	static const float x[] = { 0.5f }, h[] = { -2 }, c[] = { 3 };
-	static const float sums[] = { 1 * 0.5f + 2 * -2 + 1, 3 * 0.5f + 1 * -2, -1 * 0.5f + 1 * -2 + 2,
-				      2 * 0.5f - 1 * -2 - 1 };
+	static const float sums[] = { 1 * 0.5f + 2 * -2 + 1, 3 * 0.5f + 1 * -2,
+				      -1 * 0.5f + 1 * -2 + 2, 2 * 0.5f - 1 * -2 - 1 };
 	struct writer *w = calloc(1, sizeof(*w));
 	char text[] = "LSTM@14:4,0.0,0.0,1 f[1,1] f[1,1] f[4,2]={1,2,3,1,-1,1,2,-1} f[4]={1,0,2,-1} "
 		      "f[1,1] -> f[1,1] f[1,1] f[1,2] f[1,4]";
