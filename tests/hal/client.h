@@ -4,6 +4,7 @@
 #define TEST_HAL_CLIENT_H
 
 #include "hal-bridge/binder/binder.h"
+#include "hal-bridge/binder/exchange.h"
 #include "tests/unit/hal-bridge/service/fixture.h"
 
 #define HAL_NAME "android.hardware.neuralnetworks.IDevice/nnaccel"

@@ -779,20 +779,69 @@ static void hang_file(const struct holdings *before)
 	judge("file system that is silent", before, wrong);
 }
 
-/* Runs a model with one more memory, which no argument uses: a file whose close never ends. */
+/**
+ * struct silent_call - a call that brings a file whose close never ends
+ * @model: to be called
+ * @fd: of the file
+ */
+struct silent_call {
+	struct nnb_object *model;
+	int fd;
+};
+
+/* Runs a model with the file as one more memory, which no argument uses. */
 static void *silent_close(void *arg)
 {
-	struct nnb_object *model = ((void **)arg)[0];
+	const struct silent_call *call = arg;
 	struct nnb_aidl_request_memory_pool pools[2];
 	struct hal_request r;
 
 	hal_request_init(&r, true);
 	pools[0] = r.pool;
-	hal_memory(&pools[1].pool, *(int *)((void **)arg)[1], 64);
+	hal_memory(&pools[1].pool, call->fd, 64);
 	pools[1].tag = pools[0].tag;
 	r.request.pools.data = pools;
 	r.request.pools.count = 2;
-	hal_execute(model, &r);
+	hal_execute(call->model, &r);
+	return NULL;
+}
+
+/* Bytes of the name in a header that has a descriptor in it: the flags of that are its length. */
+#define SILENT_NAME ((0x17f + 1) * 2)
+
+/*
+ * Writes a call that has no header. The service takes its first words for one, where a descriptor
+ * of memory stands, and finds the other descriptor behind it.
+ */
+static int silent_write_header(void *data, struct nnb_writer *writer)
+{
+	static const unsigned char zeros[SILENT_NAME];
+	const struct silent_call *call = data;
+	int ret = writer->ops->write_fd(writer, memfd_create("header", MFD_CLOEXEC));
+
+	if (!ret)
+		ret = writer->ops->write_words(writer, sizeof(zeros) / 4, zeros);
+	return ret ? ret : writer->ops->write_fd(writer, call->fd);
+}
+
+static int silent_read(void *data, struct nnb_reader *reader)
+{
+	return 0;
+}
+
+/* Calls with the file behind a header that has a descriptor in it. */
+static void *silent_header(void *arg)
+{
+	struct silent_call *call = arg;
+	const struct nnb_exchange exchange = {
+		.write = silent_write_header,
+		.read = silent_read,
+		.data = call,
+	};
+	struct nnb_arena arena = {0};
+
+	nnb_exchange_call(call->model, &hal_me, 1, &arena, &exchange);
+	nnb_arena_fini(&arena);
 	return NULL;
 }
 
@@ -801,14 +850,13 @@ static void *silent_close(void *arg)
  * as many closes hang as may; then the client stays until it is killed. The file system has a
  * process of its own: with the end of that all closes end.
  */
-static int work_close(int told)
+static int send_silent(void *(*send)(void *call), int told)
 {
 	char folder[] = "/tmp/silent-XXXXXX", path[64], bytes[SILENT_HELPERS];
-	struct nnb_object *model;
+	struct silent_call call;
 	pthread_t thread;
 	struct silent fs;
-	void *args[2];
-	int closes[2], fd;
+	int closes[2];
 	ssize_t got;
 
 	if (pipe(closes) || silent_mount_at(&fs, folder))
@@ -822,14 +870,12 @@ static int work_close(int told)
 	}
 	close(fs.fd);
 	snprintf(path, sizeof(path), "%s/f", folder);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	model = prepare(connect_service());
-	if (fd < 0 || !model)
+	call.fd = open(path, O_RDWR | O_CLOEXEC);
+	call.model = prepare(connect_service());
+	if (call.fd < 0 || !call.model)
 		return 11;
-	args[0] = model;
-	args[1] = &fd;
 	for (int i = 0; i < SILENT_CALLS; i++) {
-		if (pthread_create(&thread, NULL, silent_close, args))
+		if (pthread_create(&thread, NULL, send, &call))
 			return 15;
 	}
 	for (size_t all = 0; all < sizeof(bytes); all += (size_t)got) {
@@ -843,18 +889,31 @@ static int work_close(int told)
 		pause();
 }
 
-/* While closes hang, other clients work, also with files; with the file system's end they end. */
-static void hang_close(const struct holdings *before)
+static int work_close(int told)
+{
+	return send_silent(silent_close, told);
+}
+
+static int work_header(int told)
+{
+	return send_silent(silent_header, told);
+}
+
+/*
+ * While closes of a client that does @work hang, other clients work, also with files; with the file
+ * system's end they end.
+ */
+static void hang_closes(const char *name, int (*work)(int told), const struct holdings *before)
 {
 	char wrong[64] = "", byte;
 	int told[2], status;
 	pid_t pid;
 
 	if (chmod("/dev/binder", 0666) || pipe(told)) {
-		tell("FAILURE", "file that cannot be closed", strerror(errno));
+		tell("FAILURE", name, strerror(errno));
 		return;
 	}
-	pid = start(work_close, told[1]);
+	pid = start(work, told[1]);
 	close(told[1]);
 	if (read(told[0], &byte, 1) != 1)
 		snprintf(wrong, sizeof(wrong), "the client did not begin");
@@ -865,7 +924,13 @@ static void hang_close(const struct holdings *before)
 	close(told[0]);
 	if (status != 128 + SIGKILL)
 		snprintf(wrong, sizeof(wrong), "the client ended with %d", status);
-	judge("file that cannot be closed", before, wrong);
+	judge(name, before, wrong);
+}
+
+static void hang_close(const struct holdings *before)
+{
+	hang_closes("file that cannot be closed", work_close, before);
+	hang_closes("file behind an object in the header", work_header, before);
 }
 
 /* Has the device process do something: its control socket is behind a serial line. */

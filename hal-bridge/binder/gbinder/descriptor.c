@@ -37,13 +37,25 @@ static void nnb_gb_replace(const struct nnb_link *link, int fd)
 	}
 }
 
+/* Begins with the header, where only a hostile sender has objects. */
+static void nnb_gb_descriptors_init(struct nnb_gb_reader *reader, struct nnb_link *link,
+				    const GBinderReader *source)
+{
+	GBinderReader whole = *source;
+
+	if (!nnb_gb_reader_rewind(&whole))
+		nna_message(DRIVER, "binder: this libgbinder's readers are unknown: descriptors "
+			    "may be hidden by the header of a call");
+	nnb_gb_reader_init(reader, link, NULL, &whole, 0);
+}
+
 bool nnb_gb_closing_waits(struct nnb_link *link, const GBinderReader *source)
 {
 	struct nnb_gb_reader reader;
 	bool waits = false;
 	int fd;
 
-	nnb_gb_reader_init(&reader, link, NULL, source, 0);
+	nnb_gb_descriptors_init(&reader, link, source);
 	while (!waits && nnb_gb_reader_find_fd(&reader, &fd))
 		waits = nnb_gb_waits(link, fd);
 	return waits;
@@ -54,7 +66,7 @@ void nnb_gb_close_waiting(struct nnb_link *link, const GBinderReader *source)
 	struct nnb_gb_reader reader;
 	int fd;
 
-	nnb_gb_reader_init(&reader, link, NULL, source, 0);
+	nnb_gb_descriptors_init(&reader, link, source);
 	while (nnb_gb_reader_find_fd(&reader, &fd)) {
 		if (nnb_gb_waits(link, fd))
 			nnb_gb_replace(link, fd);

@@ -90,6 +90,37 @@ bool nnb_gb_reader_find_fd(struct nnb_gb_reader *self, int *fd)
 	return false;
 }
 
+/*
+ * libgbinder has no call for this, so the positions in its reader are replaced, wherever they are,
+ * and its own calls say whether that has moved it. At the end of a parcel one more pointer is the
+ * same, that to the end, and has to stay.
+ */
+bool nnb_gb_reader_rewind(GBinderReader *source)
+{
+	const gsize left = gbinder_reader_bytes_remaining(source);
+	const unsigned char *data, *here;
+	gsize size;
+
+	data = gbinder_reader_get_data(source, &size);
+	if (!data || left >= size)
+		return true;
+	here = data + (size - left);
+	for (size_t kept = 0; kept <= G_N_ELEMENTS(source->d); kept++) {
+		GBinderReader whole = *source;
+
+		for (size_t i = 0; i < G_N_ELEMENTS(whole.d); i++) {
+			if (whole.d[i] == here && i != kept)
+				whole.d[i] = data;
+		}
+		if (gbinder_reader_bytes_remaining(&whole) == size &&
+		    !gbinder_reader_bytes_read(&whole)) {
+			*source = whole;
+			return true;
+		}
+	}
+	return false;
+}
+
 void nnb_gb_reader_ops(struct nnb_reader_ops *ops)
 {
 	*ops = nnb_flat_reader_ops;

@@ -38,6 +38,13 @@ void nnb_gb_reader_follow(struct nnb_gb_reader *reader);
  * Return: false if there is none; *@fd is the parcel's.
  */
 bool nnb_gb_reader_find_fd(struct nnb_gb_reader *reader, int *fd);
+/*
+ * Moves a reader from behind the header of a parcel to the parcel's beginning. libgbinder looks at
+ * its list of objects from the first one on, so a reader behind an object that a sender has put
+ * into the header would find no other object either. Return: false if this libgbinder's reader
+ * cannot be moved; it is unchanged then.
+ */
+bool nnb_gb_reader_rewind(GBinderReader *source);
 /* @source is after the header. The parcel that it reads must outlive the reader. */
 void nnb_gb_reader_init(struct nnb_gb_reader *reader, struct nnb_link *link,
 			struct nnb_arena *arena, const GBinderReader *source, uint64_t user);
