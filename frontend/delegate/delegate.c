@@ -16,6 +16,7 @@
 
 #include "frontend/delegate/log.h"
 #include "frontend/vela/arena.h"
+#include "libnnaccel/support/coverage.h"
 
 static void log_line(void *user, enum nna_log_level level, const char *text)
 {
@@ -216,6 +217,17 @@ static bool has_npu(struct TfLiteContext *context, const struct TfLiteIntArray *
 	return false;
 }
 
+static void log_coverage(const struct delegate *delegate, uint32_t taken, uint32_t all)
+{
+	struct nna_device_info info = { .name = "the NPU" };
+	char line[NNA_COVERAGE_SIZE];
+
+	if (delegate->device)
+		nna_device_get_info(delegate->device, &info);
+	delegate_log(delegate, NNA_LOG_INFO, "%s",
+		     nna_coverage_describe(taken, all, info.name, "with TFLite on the CPU", line));
+}
+
 static int delegate_prepare(struct TfLiteContext *context, struct TfLiteDelegate *base)
 {
 	const struct delegate *delegate = base->data_;
@@ -232,8 +244,7 @@ static int delegate_prepare(struct TfLiteContext *context, struct TfLiteDelegate
 	}
 	taken = plan ? copy_plan(plan) : NULL;
 	if (plan && taken && !choose(delegate, context, plan, taken)) {
-		delegate_log(delegate, NNA_LOG_INFO, "%d of %d operators are taken", taken->size,
-			     plan->size);
+		log_coverage(delegate, (uint32_t)taken->size, (uint32_t)plan->size);
 		ret = !taken->size ? TFLITE_STATUS_OK :
 		      context->ReplaceNodeSubsetsWithDelegateKernels(context, DELEGATE_KERNEL,
 								     taken, base);
@@ -264,22 +275,30 @@ static void open_npu(struct delegate *delegate)
 	delegate->device = NULL;
 }
 
-/* A missing device is no error: TFLite then runs all operators itself. */
-static void open_device(struct delegate *delegate)
+/*
+ * A device that cannot be opened is a wrong option as others are: with "auto" there is always one.
+ * Return: 0, or a negative errno with a line at @error, of DELEGATE_ERROR_SIZE bytes.
+ */
+static int open_device(struct delegate *delegate, char *error)
 {
-	struct nna_device_options options = { .log = { log_line, delegate } };
+	const struct nna_device_options options = {
+		.log = { log_line, delegate },
+		.threads = delegate->options.threads,
+	};
 	int ret;
 
 	if (vela_is_npu(delegate->options.device)) {
 		open_npu(delegate);
-		return;
+		return 0;
 	}
 	ret = nna_device_open(delegate->options.device, &options, &delegate->device);
 	if (!ret)
-		return;
+		return 0;
 	delegate->device = NULL;
-	delegate_log(delegate, NNA_LOG_ERROR, "device %s: %s: everything is left to TFLite",
-		     delegate->options.device, strerror(-ret));
+	snprintf(error, DELEGATE_ERROR_SIZE,
+		 "device \"%.100s\" cannot be opened: %s: give a node, auto or loopback",
+		 delegate->options.device, strerror(-ret));
+	return ret;
 }
 
 DELEGATE_API struct TfLiteDelegate *
@@ -320,19 +339,20 @@ struct TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
 		.FreeBufferHandle = delegate_buffer_forget,
 		.flags = TFLITE_DELEGATE_ALLOW_DYNAMIC_TENSORS,
 	};
-	ret = delegate_options_read(&delegate->options, keys, values, count, error);
+	delegate_buffers_init(&delegate->buffers);
+	delegate_npu_init(delegate->npu);
+	ret = delegate_options_read(&delegate->options, keys, values, count, error) ?:
+	      open_device(delegate, error);
 	if (ret && report_error) {
 		report_error(error);
+		delegate_buffers_destroy(&delegate->buffers);
+		delegate_npu_destroy(delegate->npu);
 		free(delegate->npu);
 		free(delegate);
 		return NULL;
 	}
-	delegate_buffers_init(&delegate->buffers);
-	delegate_npu_init(delegate->npu);
 	if (ret)
 		delegate_log(delegate, NNA_LOG_ERROR, "%s: everything is left to TFLite", error);
-	else
-		open_device(delegate);
 	return &delegate->base;
 }
 

@@ -12,6 +12,8 @@
 
 /* A day. A longer limit is a mistake; this one cannot overflow a sum of times. */
 #define MAX_DEADLINE_MS 86400000UL
+/* What nna_device_open() takes. */
+#define MAX_THREADS 64UL
 
 /* Return: the index of @value in the list @names, which ends with NULL; -1 if it is not there. */
 static int find(const char *const *names, const char *value)
@@ -43,6 +45,20 @@ static int read_deadline(struct delegate_options *o, const char *value, char *er
 		return refuse(error, "deadline_ms is \"%.60s\", but must be 0 (none) to %lu", value,
 			      MAX_DEADLINE_MS);
 	o->duration_ns = (uint64_t)number * 1000000;
+	return 0;
+}
+
+static int read_threads(struct delegate_options *o, const char *value, char *error)
+{
+	unsigned long number;
+	char *end;
+
+	errno = 0;
+	number = strtoul(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end || errno || number > MAX_THREADS)
+		return refuse(error, "threads is \"%.60s\", but must be 0 (one per CPU) to %lu",
+			      value, MAX_THREADS);
+	o->threads = (uint32_t)number;
 	return 0;
 }
 
@@ -86,11 +102,13 @@ static int read_option(struct delegate_options *o, const char *key, const char *
 				      "log_level is \"%.60s\", but must be error, warning or info",
 				      value);
 		o->log_level = (enum nna_log_level)which;
+	} else if (!strcmp(key, "threads")) {
+		return read_threads(o, value, error);
 	} else if (!strcmp(key, "cache_dir")) {
 		return read_cache_dir(o, value, error);
 	} else {
-		return refuse(error, "there is no option \"%.60s\": device, priority, "
-			      "deadline_ms, cache_dir and log_level are known", key);
+		return refuse(error, "there is no option \"%.60s\": device, threads, "
+			      "priority, deadline_ms, cache_dir and log_level are known", key);
 	}
 	return 0;
 }

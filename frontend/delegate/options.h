@@ -13,6 +13,7 @@
  * @priority: of all runs
  * @duration_ns: the time limit of a run, 0 for no limit
  * @cache_dir: the folder for compiled programs, "" for none
+ * @threads: of the loopback, 0 for one per CPU
  * @log_level: messages up to this level go to stderr
  */
 struct delegate_options {
@@ -20,6 +21,7 @@ struct delegate_options {
 	enum nna_priority priority;
 	uint64_t duration_ns;
 	char cache_dir[512];
+	uint32_t threads;
 	enum nna_log_level log_level;
 };
 

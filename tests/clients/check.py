@@ -86,7 +86,7 @@ def delegated(path, inputs, shapes, delegate):
         interpreter = Interpreter(
             model_path=str(path), num_threads=1, experimental_delegates=[delegate],
             experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
-    taken = re.findall(r"(\d+) of \d+ operators are taken", stderr.text)
+    taken = re.findall(r"(\d+) of \d+ operators? on ", stderr.text)
     left = sorted(set(re.findall(r"node \d+ \((\w+)\) is left", stderr.text)))
     allocate(interpreter, shapes)
     runs = invoke_twice(interpreter, inputs)

@@ -91,7 +91,7 @@ def check(path, host, delegate, options):
         return "the host refuses it: " + str(error).strip().splitlines()[0][:80], None
     with Stderr() as stderr:
         interpreter = Interpreter(**plain, experimental_delegates=[delegate])
-    counts = re.findall(r"(\d+) of (\d+) operators are taken", stderr.text)
+    counts = re.findall(r"(\d+) of (\d+) operators? on ", stderr.text)
     runs, inputs = run(interpreter)
     if not same(*runs) and same(*alone):
         return "two runs differ, which they do not in the host alone", False
