@@ -6,6 +6,7 @@ import struct
 FLOAT32, INT32, UINT8, INT8 = 0, 2, 3, 9
 # Operators: code, and the number of their options in the schema's union.
 ADD, SOFTMAX, NEG, CONV_2D, GATHER = (0, 11), (25, 9), (59, 42), (3, 1), (36, 23)
+RESHAPE = (22, 17)
 
 
 class Writer:
