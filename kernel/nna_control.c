@@ -13,7 +13,12 @@
 #include "nna_core.h"
 #include "nna_ring.h"
 
-#define NNA_CONTROL_TIMEOUT	msecs_to_jiffies(1000)
+/*
+ * The device has a second for an entry, in parts. Before each but the first part it must answer: so
+ * the time for which the device's process stands still does not count.
+ */
+#define NNA_CONTROL_PARTS	10
+#define NNA_CONTROL_PART	msecs_to_jiffies(100)
 /* A reset that a suspend has cancelled is queued again after this time. */
 #define NNA_RESET_RETRY		msecs_to_jiffies(1000)
 
@@ -65,13 +70,27 @@ static int nna_control_push(struct nna_device *nna, struct nna_ring_entry *entry
 	return ret;
 }
 
+/* Waits for the device to complete an entry. Returns whether it has done so in time. */
+static bool nna_control_wait_done(struct nna_device *nna, struct nna_control_op *op)
+{
+	unsigned int i;
+
+	for (i = 0; i < NNA_CONTROL_PARTS; i++) {
+		if (i)
+			nna_hw_is_alive(&nna->hw);
+		if (wait_for_completion_timeout(&op->done, NNA_CONTROL_PART))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Waits with a time limit: for the reset path, and for entries on which correctness does not
  * depend.
  */
 static int nna_control_wait(struct nna_ring *ring, struct nna_control_op *op)
 {
-	if (!wait_for_completion_timeout(&op->done, NNA_CONTROL_TIMEOUT)) {
+	if (!nna_control_wait_done(op->nna, op)) {
 		/* The interrupt may have been lost. */
 		nna_ring_process(ring);
 		if (nna_ring_detach(ring, &op->req))
@@ -137,7 +156,7 @@ void nna_control_invalidate(struct nna_device *nna, u32 asid, u64 va, u64 size)
 	 */
 	if (nna_control_push(nna, &entry, &op))
 		return;
-	done = wait_for_completion_timeout(&op.done, NNA_CONTROL_TIMEOUT);
+	done = nna_control_wait_done(nna, &op);
 	if (!done) {
 		/* The interrupt may have been lost. */
 		nna_ring_process(&nna->rings[NNA_CONTROL_RING]);
@@ -228,7 +247,7 @@ int nna_control_latency(struct nna_device *nna, u64 *ns)
 	nna_control_init(&latency.op, nna);
 	INIT_WORK_ONSTACK(&latency.work, nna_latency_work);
 	queue_work(nna->submit_wq, &latency.work);
-	done = wait_for_completion_timeout(&latency.op.done, NNA_CONTROL_TIMEOUT);
+	done = nna_control_wait_done(nna, &latency.op);
 	end = ktime_get_ns();
 	/* When the wait has timed out, the work may not have run yet. */
 	flush_work(&latency.work);

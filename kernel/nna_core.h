@@ -90,6 +90,9 @@ struct nna_bus_ops {
  * @bus: operations of the bus that the device is on.
  * @clock: converts between the device's clock and CLOCK_MONOTONIC.
  * @rings: NNA_RINGS of them: job rings by priority, then the control ring. Freed with @drm.
+ * @progress: where the device counts how far the jobs have come; NULL if it does not. Managed by
+ *	the device, as the memory of the rings is.
+ * @progress_dma: its bus address.
  * @gates: the gates of each job ring; owned by nna_gate.c.
  * @sched: the schedulers; owned by nna_sched.c.
  * @jobs: state that the jobs of all contexts share; owned by nna_job.c.
@@ -129,6 +132,8 @@ struct nna_device {
 	const struct nna_bus_ops *bus;
 	struct nna_clock clock;
 	struct nna_ring *rings;
+	const struct nna_progress *progress;
+	dma_addr_t progress_dma;
 	struct nna_gates *gates;
 	struct nna_sched *sched;
 	struct nna_jobs *jobs;

@@ -139,6 +139,12 @@ static int nna_device_init_rings(struct nna_device *nna, const int *irqs, unsign
 	unsigned int i;
 	int ret;
 
+	if (nna_hw_has_progress(&nna->hw)) {
+		nna->progress = dmam_alloc_coherent(dev, sizeof(*nna->progress), &nna->progress_dma,
+						    GFP_KERNEL);
+		if (!nna->progress)
+			return -ENOMEM;
+	}
 	/* Managed by the device, as the interrupts are, which are freed first. */
 	vectors = devm_kcalloc(dev, vector_count, sizeof(*vectors), GFP_KERNEL);
 	if (!vectors)

@@ -31,6 +31,7 @@ static const struct file_operations nna_drm_fops = {
  * 1.1 limits of jobs, mappings and page tables in HW_INFO, DRM_NNA_SUBMIT_NONBLOCK, BO_MADVISE
  * 1.2 profiles of jobs: profile_va and profile_size of SUBMIT, DRM_NNA_HW_PROFILES
  * 1.3 FILE_SET_USER, max_user_ctxs in HW_INFO
+ * 1.4 DRM_NNA_SUBMIT_SLICE, DRM_NNA_HW_SLICES, work_rate in HW_INFO
  */
 static const struct drm_driver nna_drm_driver = {
 	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
@@ -47,7 +48,7 @@ static const struct drm_driver nna_drm_driver = {
 	.name = NNA_DRIVER_NAME,
 	.desc = "NNA accelerator",
 	.major = 1,
-	.minor = 3,
+	.minor = 4,
 };
 
 int nna_drv_probe(struct device *dev, const struct nna_bus_ops *bus, void __iomem *regs,

@@ -4,7 +4,6 @@
 #include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
-#include <linux/iopoll.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -16,8 +15,12 @@
 
 /* Probe refuses a device with a longer job limit, since fences must signal in bounded time. */
 #define NNA_JOB_LIMIT_MAX_S	60
-#define NNA_RESET_POLL_US	1000
-#define NNA_RESET_TIMEOUT_US	(2 * USEC_PER_SEC)
+/*
+ * A reset may take this number of reads of the status, two seconds at least. Reads are counted and
+ * not time, since a device whose process stands still answers none.
+ */
+#define NNA_RESET_POLLS		1000
+#define NNA_RESET_POLL_US	2000
 
 /*
  * Unit tests replace the registers by a fake, their test->priv; other builds have no code for it.
@@ -125,6 +128,7 @@ int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs)
 	hw->workers = nna_hw_read32(hw, NNA_REG_WORKERS);
 	hw->job_limit = nna_hw_read64(hw, NNA_REG_JOB_LIMIT);
 	hw->tick_hz = nna_hw_read64(hw, NNA_REG_TIMESTAMP_HZ);
+	hw->work_rate = nna_hw_has_slices(hw) ? nna_hw_read64(hw, NNA_REG_WORK_RATE) : 0;
 
 	if (hw->job_rings != NNA_JOB_RINGS || hw->ring_size_limit < NNA_RING_SIZE_MIN ||
 	    !is_power_of_2(hw->ring_size_limit) || !hw->msix_count || !hw->tick_hz ||
@@ -136,28 +140,32 @@ int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs)
 	return 0;
 }
 
-/* Whether the device answers: reads of a device that is gone return all ones. */
-static bool nna_hw_is_alive(struct nna_hw *hw)
+bool nna_hw_is_alive(struct nna_hw *hw)
 {
 	return nna_hw_read32(hw, NNA_REG_ID) == NNA_ID_MAGIC;
 }
 
 int nna_hw_reset(struct nna_hw *hw)
 {
+	unsigned int i;
 	u32 status;
-	int ret;
 
 	if (!nna_hw_is_alive(hw))
 		return -ENODEV;
 
 	nna_hw_write32(hw, NNA_REG_RESET, NNA_RESET_MAGIC);
-	ret = read_poll_timeout(nna_hw_read32, status,
-				(status & NNA_REG_STATUS_READY) &&
-					!(status & NNA_REG_STATUS_RESETTING),
-				NNA_RESET_POLL_US, NNA_RESET_TIMEOUT_US, false, hw, NNA_REG_STATUS);
-	if (!ret && !nna_hw_is_alive(hw))
-		ret = -ENODEV;
-	return ret;
+	for (i = 0; i < NNA_RESET_POLLS; i++) {
+		status = nna_hw_read32(hw, NNA_REG_STATUS);
+		if ((status & NNA_REG_STATUS_READY) && !(status & NNA_REG_STATUS_RESETTING))
+			return nna_hw_is_alive(hw) ? 0 : -ENODEV;
+		usleep_range(NNA_RESET_POLL_US, NNA_RESET_POLL_US + NNA_RESET_POLL_US / 4);
+	}
+	return -ETIMEDOUT;
+}
+
+void nna_hw_set_progress(struct nna_hw *hw, dma_addr_t progress)
+{
+	nna_hw_write64(hw, NNA_REG_PROGRESS, progress);
 }
 
 void nna_hw_start(struct nna_hw *hw)

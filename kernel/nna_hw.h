@@ -43,6 +43,7 @@ struct nna_hw_fake {
  * @workers: threads of the device that compute.
  * @job_limit: run time in ticks after which the device ends a job.
  * @tick_hz: frequency of the device's clock.
+ * @work_rate: work that the device does at least in a second of run time; 0 if it is not stated.
  * @saved_counters: sums of the device's counters up to its last reset: a reset clears them.
  * @fake: unit tests: if not NULL, replaces @regs.
  */
@@ -60,6 +61,7 @@ struct nna_hw {
 	u32 workers;
 	u64 job_limit;
 	u64 tick_hz;
+	u64 work_rate;
 	struct drm_nna_counters saved_counters;
 #if IS_ENABLED(CONFIG_DRM_ACCEL_NNA_KUNIT_TEST)
 	struct nna_hw_fake *fake;
@@ -76,6 +78,18 @@ static inline bool nna_hw_has_profiles(const struct nna_hw *hw)
 static inline bool nna_hw_has_yield(const struct nna_hw *hw)
 {
 	return hw->abi_minor >= NNA_YIELD_ABI_MINOR;
+}
+
+/** nna_hw_has_slices() - Whether a job may yield when its budget is used up. */
+static inline bool nna_hw_has_slices(const struct nna_hw *hw)
+{
+	return hw->abi_minor >= NNA_SLICE_ABI_MINOR;
+}
+
+/** nna_hw_has_progress() - Whether the device counts its progress in memory. */
+static inline bool nna_hw_has_progress(const struct nna_hw *hw)
+{
+	return hw->abi_minor >= NNA_PROGRESS_ABI_MINOR;
 }
 
 /**
@@ -95,9 +109,26 @@ int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs);
  *
  * Afterwards no job runs, no ring is enabled, no translation is cached and the counters are 0.
  *
- * Return: 0, -ENODEV (it does not answer), -ETIMEDOUT (it is not ready after two seconds).
+ * Return: 0, -ENODEV (it does not answer), -ETIMEDOUT (it is not ready after two seconds, and a
+ * thousand reads that it has answered).
  */
 int nna_hw_reset(struct nna_hw *hw);
+
+/**
+ * nna_hw_is_alive() - Whether the device answers: reads of one that is gone return all ones.
+ * @hw: the registers.
+ *
+ * Waits for a device that stands still, such as a process that is stopped. So a time limit that
+ * counts only between two calls does not run out meanwhile.
+ */
+bool nna_hw_is_alive(struct nna_hw *hw);
+
+/**
+ * nna_hw_set_progress() - Have the device count its progress, until its next reset.
+ * @hw: the registers; nna_hw_has_progress(), and no ring is enabled.
+ * @progress: bus address of a &struct nna_progress.
+ */
+void nna_hw_set_progress(struct nna_hw *hw, dma_addr_t progress);
 
 /** nna_hw_start() - Let the command processor fetch entries of the enabled rings. */
 void nna_hw_start(struct nna_hw *hw);

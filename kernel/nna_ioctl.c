@@ -51,7 +51,8 @@ union nna_query_result {
 static u32 nna_query_hw_flags(const struct nna_device *nna)
 {
 	return (nna->coherent ? DRM_NNA_HW_COHERENT : 0) |
-	       (nna_hw_has_profiles(&nna->hw) ? DRM_NNA_HW_PROFILES : 0);
+	       (nna_hw_has_profiles(&nna->hw) ? DRM_NNA_HW_PROFILES : 0) |
+	       (nna_hw_has_slices(&nna->hw) ? DRM_NNA_HW_SLICES : 0);
 }
 
 static void nna_query_hw_info(struct nna_device *nna, struct drm_nna_hw_info *info)
@@ -87,6 +88,7 @@ static void nna_query_hw_info(struct nna_device *nna, struct drm_nna_hw_info *in
 		.max_mappings = nna_vm_max_mappings(),
 		.max_tables = NNA_MAX_TABLES,
 		.max_user_ctxs = NNA_MAX_USER_CTXS,
+		.work_rate = hw->work_rate,
 	};
 }
 

@@ -574,6 +574,8 @@ static int nna_job_check(struct nna_device *nna, const struct drm_nna_submit *ar
 		return -EINVAL;
 	if (NNA_IOCTL_DBG(drm, args->report_va && !nna_job_range_ok(args->report_va, 128, 64)))
 		return -EINVAL;
+	if (args->flags & DRM_NNA_SUBMIT_SLICE && NNA_IOCTL_DBG(drm, !nna_hw_has_slices(&nna->hw)))
+		return -EOPNOTSUPP;
 	return nna_job_check_profile(nna, args);
 }
 
@@ -585,6 +587,7 @@ static void nna_job_fill(struct nna_job *job, const struct drm_nna_submit *args)
 	job->entry = (struct nna_ring_entry) {
 		.type = cpu_to_le32(NNA_ENTRY_JOB),
 		.asid = cpu_to_le32(vm->asid),
+		.flags = cpu_to_le32(args->flags & DRM_NNA_SUBMIT_SLICE ? NNA_ENTRY_FLAG_SLICE : 0),
 		.root = cpu_to_le64(nna_vm_root_dma(vm)),
 		.stream = cpu_to_le64(args->stream_va),
 		.base_table = cpu_to_le64(args->base_table_va),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Recovery from hangs: see nna_recovery.h. */
 
+#include <linux/delay.h>
 #include <linux/dma-fence.h>
-#include <linux/iopoll.h>
 #include <linux/jiffies.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -18,9 +18,14 @@
 #include "nna_reset.h"
 #include "nna_ring.h"
 
-/* Time within which the device must end a job after an ABORT. */
-#define NNA_ABORT_TIMEOUT_US	USEC_PER_SEC
+/*
+ * The device must end a job within a second after an ABORT, and come forward with one within two.
+ * Before each poll it must answer: so the time for which its process stands still does not count.
+ */
+#define NNA_ABORT_POLLS		1000
 #define NNA_ABORT_POLL_US	1000
+#define NNA_STILL_POLLS		200
+#define NNA_STILL_POLL_US	10000
 
 /*
  * Whether no job has ended for too long. The device always runs a job if it has one, and ends each
@@ -39,6 +44,42 @@ static bool nna_recovery_device_hangs(const struct nna_job *job)
 	if (!time_in_range(since, job->pushed_jiffies, jiffies))
 		since = job->pushed_jiffies;
 	return time_after_eq(jiffies, since + msecs_to_jiffies(busy * nna->job_limit_ms));
+}
+
+/* Returns a number that changes with each count of the progress. */
+static u64 nna_recovery_progress(struct nna_device *nna)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < NNA_JOB_RINGS; i++)
+		sum += le64_to_cpu(READ_ONCE(nna->progress->counts[i]));
+	return sum;
+}
+
+/*
+ * Whether no job comes forward while the device answers. The job may only be slow, because it is
+ * large, or because the device is a program to which the machine gives little time. A device that
+ * does not count its progress is not waited for.
+ */
+static bool nna_recovery_stands_still(const struct nna_job *job)
+{
+	struct nna_device *nna = job->nna;
+	unsigned long end = READ_ONCE(nna->last_end_jiffies);
+	unsigned int i;
+	u64 before;
+
+	if (!nna->progress)
+		return true;
+	before = nna_recovery_progress(nna);
+	for (i = 0; i < NNA_STILL_POLLS && nna_hw_is_alive(&nna->hw); i++) {
+		usleep_range(NNA_STILL_POLL_US, NNA_STILL_POLL_US + NNA_STILL_POLL_US / 4);
+		nna_ring_process(&nna->rings[job->ctx->ring]);
+		if (nna_recovery_progress(nna) != before ||
+		    READ_ONCE(nna->last_end_jiffies) != end)
+			return false;
+	}
+	return true;
 }
 
 /*
@@ -138,7 +179,7 @@ static bool nna_recovery_find_longest(struct nna_device *nna, struct nna_ring *r
 	return false;
 }
 
-static bool nna_recovery_poll(struct nna_ring *ring, struct dma_fence *fence)
+static bool nna_recovery_has_ended(struct nna_ring *ring, struct dma_fence *fence)
 {
 	nna_ring_process(ring);
 	return dma_fence_is_signaled(fence);
@@ -147,15 +188,15 @@ static bool nna_recovery_poll(struct nna_ring *ring, struct dma_fence *fence)
 /* Aborts a job. Returns whether it has ended; drops the reference on its fence. */
 static bool nna_recovery_abort(struct nna_device *nna, const struct nna_suspect *suspect)
 {
-	struct nna_ring *ring = suspect->ring;
-	bool ended;
+	bool taken = !nna_control_abort(nna, suspect->ring->index, suspect->seqno);
+	bool ended = nna_recovery_has_ended(suspect->ring, suspect->fence);
+	unsigned int i;
 
 	/* Poll, since a timeout handler signals fences and so must not wait for one. */
-	if (!nna_control_abort(nna, ring->index, suspect->seqno))
-		read_poll_timeout(nna_recovery_poll, ended, ended, NNA_ABORT_POLL_US,
-				  NNA_ABORT_TIMEOUT_US, false, ring, suspect->fence);
-	else
-		ended = nna_recovery_poll(ring, suspect->fence);
+	for (i = 0; taken && !ended && i < NNA_ABORT_POLLS && nna_hw_is_alive(&nna->hw); i++) {
+		usleep_range(NNA_ABORT_POLL_US, NNA_ABORT_POLL_US + NNA_ABORT_POLL_US / 4);
+		ended = nna_recovery_has_ended(suspect->ring, suspect->fence);
+	}
 	dma_fence_put(suspect->fence);
 	return ended;
 }
@@ -225,7 +266,7 @@ void nna_recovery_timeout(struct nna_job *job)
 	} else if (ret < 0) {
 		nna_reset_now(nna, "a completion has a wrong sequence number", -EIO);
 	} else if (drm_dev_enter(&nna->drm, &idx)) {
-		if (nna_recovery_device_hangs(job))
+		if (nna_recovery_device_hangs(job) && nna_recovery_stands_still(job))
 			nna_recovery_end_hang(nna, NULL);
 		else if (nna_recovery_ring_hangs(nna, ring))
 			nna_recovery_end_hang(nna, ring);

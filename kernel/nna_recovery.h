@@ -4,7 +4,10 @@
  *
  * The device itself limits the run time of each job and gives each ring time slices, so there are
  * three cases. An interrupt was lost, and the completion is in memory. Or the job has only waited
- * for jobs of other rings. Or the device hangs. In the last case one job is guilty: of the jobs
+ * for jobs of other rings. Or the device hangs: no job has ended for longer than the limits of run
+ * time allow, and the counts of progress, which the device keeps in memory, stand still while it
+ * answers. A device before ABI 1.3 has no such counts, and the first of both suffices. Where the
+ * device hangs, one job is guilty: of the jobs
  * that the device has begun, the one with the longest run time. It is aborted; if it does not end,
  * the device is reset. Its context is banned when the job ends, by its completion or by the reset.
  */

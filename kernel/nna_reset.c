@@ -59,6 +59,8 @@ int nna_reset_enable_rings(struct nna_device *nna)
 	int ret;
 
 	nna_reset_refresh_clock(nna);
+	if (nna->progress)
+		nna_hw_set_progress(&nna->hw, nna->progress_dma);
 	for (i = 0; i < NNA_RINGS; i++) {
 		ret = nna_ring_enable(&nna->rings[i]);
 		if (ret) {

@@ -97,6 +97,40 @@ TEST(start_in_the_middle)
 	EQ(env.map[ENV_DATA + 64], 2);
 }
 
+/* A row of jobs, of which each yields when it has run a command: the same as one job. */
+TEST(slices)
+{
+	struct drm_nna_submit args;
+	uint32_t jobs = 0, done = 0;
+	struct env env;
+
+	env_init(&env);
+	if (!(hw_info(env.fd).flags & DRM_NNA_HW_SLICES))
+		SKIP("the device has no slices");
+	stream_begin(&env);
+	for (uint8_t i = 0; i < 3; i++)
+		stream_fill(&env, 64 * i, 64, 7 + i);
+	stream_end(&env);
+	stream_finish(&env);
+	args = env_submit(&env);
+	args.flags = DRM_NNA_SUBMIT_SLICE;
+	args.budget_ns = 1;
+	do {
+		EQ(submit_args_and_wait(&env, &args), 0);
+		jobs++;
+		done += env_report(&env)->commands;
+		EQ(env.map[ENV_DATA], 7);
+		EQ(env.map[ENV_DATA + 128], done > 2 ? 9 : 0);
+		CHECK(env_report(&env)->status == NNAHW_STATUS_OK ||
+		      env_report(&env)->resume > args.start);
+		args.start = env_report(&env)->resume;
+	} while (env_report(&env)->status == NNAHW_STATUS_YIELDED && jobs < 10);
+	EQ(env_report(&env)->status, NNAHW_STATUS_OK);
+	EQ(done, 4);
+	CHECK(jobs >= 3);
+	EQ(env.map[ENV_DATA + 64], 8);
+}
+
 TEST(thousand_jobs_in_order)
 {
 	struct env env;
@@ -241,7 +275,7 @@ TEST(ctx_state_clean)
 
 BAD_SUBMIT(submit_unknown_ctx, args.ctx_id = 99, -ENOENT)
 BAD_SUBMIT(submit_ctx_zero, args.ctx_id = 0, -ENOENT)
-BAD_SUBMIT(submit_flags, args.flags = 2, -EINVAL)
+BAD_SUBMIT(submit_flags, args.flags = DRM_NNA_SUBMIT_FLAGS + 1, -EINVAL)
 BAD_SUBMIT(submit_stream_misaligned, args.stream_va += 32, -EINVAL)
 BAD_SUBMIT(submit_stream_zero, args.stream_va = 0, -EINVAL)
 BAD_SUBMIT(submit_stream_beyond_end, args.stream_va = hw_info(env.fd).va_end, -EINVAL)

@@ -34,7 +34,7 @@ AT(dev_query, size, 4);
 AT(dev_query, pointer, 8);
 
 /* It grows at its end; in the first version it had 112 bytes. */
-SIZE(hw_info, 136);
+SIZE(hw_info, 144);
 AT(hw_info, abi_major, 0);
 AT(hw_info, abi_minor, 2);
 AT(hw_info, stream_version, 4);
@@ -64,6 +64,7 @@ AT(hw_info, max_mappings, 120);
 AT(hw_info, max_tables, 124);
 AT(hw_info, max_user_ctxs, 128);
 AT(hw_info, pad, 132);
+AT(hw_info, work_rate, 136);
 
 SIZE(sched_info, 16);
 AT(sched_info, priority_mask, 0);

@@ -119,7 +119,15 @@ static u64 nna_fake_register(struct nna_fake *fake, u32 offset)
 	case NNA_REG_CONTROL:
 		return fake->control;
 	case NNA_REG_STATUS:
+		if (fake->slow_reset) {
+			fake->slow_reset--;
+			return NNA_REG_STATUS_RESETTING;
+		}
 		return fake->status;
+	case NNA_REG_WORK_RATE:
+		return NNA_FAKE_WORK_RATE;
+	case NNA_REG_PROGRESS:
+		return fake->progress;
 	case NNA_REG_WORKERS:
 		return 1;
 	}
@@ -131,13 +139,31 @@ static u64 nna_fake_register(struct nna_fake *fake, u32 offset)
 	return 0;
 }
 
+/* Counts progress of ring 0 in the driver's memory, if PROGRESS points there. */
+static void nna_fake_progress(struct nna_fake *fake)
+{
+	struct nna_device *nna = dev_get_drvdata(fake->dev);
+	struct nna_progress *progress;
+
+	if (!nna || !nna->progress || fake->progress != nna->progress_dma)
+		return;
+	progress = (struct nna_progress *)nna->progress;
+	WRITE_ONCE(progress->counts[0], cpu_to_le64(le64_to_cpu(progress->counts[0]) + 1));
+}
+
 static u64 nna_fake_read(struct nna_hw_fake *hw, u32 offset, u32 size)
 {
 	struct nna_fake *fake = from_hw(hw);
 	unsigned long flags;
 	u64 value;
 
+	if (fake->stall_ms && offset == fake->stall_at) {
+		msleep(fake->stall_ms);
+		WRITE_ONCE(fake->stall_ms, 0);
+	}
 	spin_lock_irqsave(&fake->lock, flags);
+	if (fake->comes_forward)
+		nna_fake_progress(fake);
 	value = fake->gone ? U64_MAX : nna_fake_register(fake, offset);
 	spin_unlock_irqrestore(&fake->lock, flags);
 	return size == 4 ? (u32)value : value;
@@ -146,6 +172,7 @@ static u64 nna_fake_read(struct nna_hw_fake *hw, u32 offset, u32 size)
 static void nna_fake_reset(struct nna_fake *fake)
 {
 	fake->control = 0;
+	fake->progress = 0;
 	memset(fake->rings, 0, sizeof(fake->rings));
 	fake->resets++;
 	if (fake->refuse_reset) {
@@ -198,6 +225,8 @@ static void nna_fake_write(struct nna_hw_fake *hw, u32 offset, u32 size, u64 val
 		nna_fake_reset(fake);
 	} else if (offset == NNA_REG_CONTROL) {
 		fake->control = value;
+	} else if (offset == NNA_REG_PROGRESS) {
+		fake->progress = value;
 	} else if (offset >= NNA_DOORBELLS && offset < NNA_DOORBELLS + 4 * NNA_RINGS) {
 		unsigned int ring = (offset - NNA_DOORBELLS) / 4;
 

@@ -33,6 +33,9 @@ struct drm_syncobj;
 struct nna_ctx;
 struct nna_vm;
 
+/** NNA_FAKE_WORK_RATE - WORK_RATE register. */
+#define NNA_FAKE_WORK_RATE 123456789u
+
 /** NNA_FAKE_LOG - Maximum number of control entries that are recorded. */
 #define NNA_FAKE_LOG 64
 
@@ -111,6 +114,16 @@ struct nna_fake {
 	bool gone;
 	/** @refuse_reset: number of next resets that do not end. */
 	unsigned int refuse_reset;
+	/** @stall_ms: the next read of @stall_at takes this long, as if the device stood still. */
+	unsigned int stall_ms;
+	/** @stall_at: a register that is read where the driver may sleep. */
+	u32 stall_at;
+	/** @slow_reset: number of next reads of STATUS that find the device resetting. */
+	unsigned int slow_reset;
+	/** @progress: PROGRESS register. */
+	u64 progress;
+	/** @comes_forward: each read of a register finds that a job has come forward. */
+	bool comes_forward;
 	/** @refuse_ring: this ring cannot be enabled; NNA_RINGS for none. */
 	unsigned int refuse_ring;
 	/** @control_stopped: do not complete entries of the control ring. */

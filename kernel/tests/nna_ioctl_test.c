@@ -381,7 +381,7 @@ static const struct nna_rule nna_rules[] = {
 	NNA_RULE(CTX_GET_STATE, ctx_get_state, pad, 1, -EINVAL),
 	NNA_RULE(SUBMIT, submit, ctx_id, 0, -ENOENT),
 	NNA_RULE(SUBMIT, submit, ctx_id, NNA_TEST_UNKNOWN, -ENOENT),
-	NNA_RULE(SUBMIT, submit, flags, 2, -EINVAL),
+	NNA_RULE(SUBMIT, submit, flags, DRM_NNA_SUBMIT_FLAGS + 1, -EINVAL),
 	NNA_RULE(SUBMIT, submit, flags, BIT(31), -EINVAL),
 	NNA_RULE(SUBMIT, submit, stream_va, 0, -EINVAL),
 	NNA_RULE(SUBMIT, submit, stream_va, 0x100020, -EINVAL),
@@ -602,6 +602,7 @@ static void nna_ioctl_hw_info(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, NNA_MAX_BIND_OPS, info.max_bind_ops);
 	KUNIT_EXPECT_EQ(test, NNA_MAX_VMS, info.max_vms);
 	KUNIT_EXPECT_EQ(test, NNA_MAX_CTXS, info.max_ctxs);
+	KUNIT_EXPECT_EQ(test, NNA_FAKE_WORK_RATE, info.work_rate);
 }
 
 static int nna_ioctl_submit_profile(struct nna_ioctl_test *t, u64 va, u32 size)
@@ -653,6 +654,28 @@ static void nna_ioctl_profiles_of_their_version(struct kunit *test)
 	nna_ioctl_expect_profile(t, 0x400000, 0x1000);
 	KUNIT_EXPECT_EQ(test, 0, nna_ioctl_submit_profile(t, 0, 0));
 	nna_ioctl_expect_profile(t, 0, 0);
+}
+
+/* A slice needs a device that knows it; the entry then has its flag. */
+static void nna_ioctl_slices(struct kunit *test)
+{
+	struct nna_ioctl_test *t = nna_ioctl_test(test);
+	struct nna_call *call = kunit_kzalloc(test, sizeof(*call), GFP_KERNEL);
+	struct nna_ring_entry entry;
+
+	KUNIT_ASSERT_NOT_NULL(test, call);
+	KUNIT_EXPECT_EQ(test, DRM_NNA_HW_SLICES, nna_ioctl_hw_flags(test) & DRM_NNA_HW_SLICES);
+	nna_call_make(t, call, DRM_NNA_SUBMIT);
+	nna_call_put_element(t, call);
+	call->arg.submit.flags = DRM_NNA_SUBMIT_SLICE;
+	KUNIT_EXPECT_EQ(test, 0, nna_call_do(t, call));
+	nna_fake_settle(t->fake);
+	KUNIT_ASSERT_TRUE(test, nna_fake_entry(t->fake, DRM_NNA_CTX_PRIORITY_MEDIUM, &entry));
+	KUNIT_EXPECT_EQ(test, NNA_ENTRY_FLAG_SLICE, le32_to_cpu(entry.flags));
+	nna_fake_complete(t->fake, DRM_NNA_CTX_PRIORITY_MEDIUM, NNA_STATUS_OK, 0);
+	t->fake->nna->hw.abi_minor = NNA_SLICE_ABI_MINOR - 1;
+	KUNIT_EXPECT_EQ(test, 0, nna_ioctl_hw_flags(test) & DRM_NNA_HW_SLICES);
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, nna_call_do(t, call));
 }
 
 static void nna_ioctl_bo_rounds_up(struct kunit *test)
@@ -1025,6 +1048,7 @@ static struct kunit_case nna_ioctl_cases[] = {
 	KUNIT_CASE(nna_ioctl_hw_info),
 	KUNIT_CASE(nna_ioctl_profiles_before_their_version),
 	KUNIT_CASE(nna_ioctl_profiles_of_their_version),
+	KUNIT_CASE(nna_ioctl_slices),
 	KUNIT_CASE(nna_ioctl_bo_rounds_up),
 	KUNIT_CASE(nna_ioctl_no_mmap),
 	KUNIT_CASE(nna_ioctl_label_length),

@@ -91,6 +91,26 @@ static void nna_job_entry(struct kunit *test)
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 }
 
+/* A job that yields at the end of its slice has ended: its fence has no error, its time counts. */
+static void nna_job_slice(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	struct nna_ctx *ctx = nna_job_ctx(test);
+	u64 ticks = atomic64_read(&ctx->usage->ticks[NNA_TEST_RING]);
+	struct dma_fence *fence;
+
+	args.flags = DRM_NNA_SUBMIT_SLICE;
+	args.budget_ns = 1000000;
+	fence = nna_job_submit_one(test, ctx, &args);
+	nna_fake_settle(fake);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_YIELDED, 1234);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_EQ(test, ticks + 1234, atomic64_read(&ctx->usage->ticks[NNA_TEST_RING]));
+	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(ctx));
+	KUNIT_EXPECT_EQ(test, 0u, nna_fake_pending(fake, NNA_TEST_RING));
+}
+
 /* Profiles of any size, up to the end of the address range. */
 static void nna_job_profile(struct kunit *test)
 {
@@ -1294,6 +1314,7 @@ static struct kunit_case nna_job_cases[] = {
 	KUNIT_CASE(nna_job_waiting_ones_end_in_order),
 	KUNIT_CASE(nna_job_completes),
 	KUNIT_CASE(nna_job_entry),
+	KUNIT_CASE(nna_job_slice),
 	KUNIT_CASE(nna_job_profile),
 	KUNIT_CASE(nna_job_limits_saturate),
 	KUNIT_CASE_PARAM(nna_job_priority_is_ring, nna_priority_gen_params),

@@ -309,6 +309,108 @@ static void nna_reset_starved_is_not_hung(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
 }
 
+/*
+ * A job that takes long but comes forward is not hanging, for any time; when it has stood still for
+ * two seconds it is.
+ */
+static void nna_reset_slow_is_not_hung(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *fence = nna_fake_start(fake, ctx, 0);
+	unsigned int logged = fake->logged;
+
+	KUNIT_EXPECT_NE(test, 0ull, fake->progress);
+	fake->comes_forward = true;
+	msleep(fake->nna->timeout_ms * 10);
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
+	KUNIT_EXPECT_EQ(test, logged, fake->logged);
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	fence = nna_fake_start(fake, ctx, 0);
+	fake->comes_forward = false;
+	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+}
+
+/* A device that counts no progress: it hangs when no job has ended in time. */
+static void nna_reset_hang_without_progress(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+
+	fake->nna->progress = NULL;
+	KUNIT_EXPECT_EQ(test, -ETIME, nna_fake_fence_error(nna_fake_start(fake, ctx, 0)));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+}
+
+/* The process of the device stands still while the driver asks whether it hangs, and goes on. */
+static void nna_reset_stopped_is_not_hung(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+	struct dma_fence *fence = nna_fake_start(fake, ctx, 0);
+
+	fake->stall_at = NNA_REG_ID;
+	fake->stall_ms = 20000;
+	nna_fake_wait(test, !READ_ONCE(fake->stall_ms));
+	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
+	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_FALSE(test, nna_ctx_is_banned(ctx));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+	nna_reset_works_again(test, ctx);
+}
+
+/* It stands still in a reset, or in an entry of the control ring: the time does not count. */
+static void nna_reset_stopped_meanwhile(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_reset_ctx(test, NNA_TEST_RING);
+
+	fake->slow_reset = 100;
+	fake->stall_at = NNA_REG_STATUS;
+	fake->stall_ms = 20000;
+	nna_control_reset_and_wait(fake->nna, "a test");
+	KUNIT_EXPECT_EQ(test, 0u, fake->slow_reset);
+	KUNIT_EXPECT_FALSE(test, nna_core_is_lost(fake->nna));
+	KUNIT_EXPECT_NE(test, 0ull, fake->progress);
+	nna_reset_works_again(test, ctx);
+	fake->slow_reset = UINT_MAX;
+	nna_control_reset_and_wait(fake->nna, "a test");
+	KUNIT_EXPECT_TRUE(test, nna_core_is_lost(fake->nna));
+}
+
+/* A device that completes its control entries a moment after it goes on. */
+struct nna_late_ack {
+	struct work_struct work;
+	struct nna_fake *fake;
+};
+
+static void nna_reset_late_ack(struct work_struct *work)
+{
+	struct nna_fake *fake = container_of(work, struct nna_late_ack, work)->fake;
+
+	while (READ_ONCE(fake->stall_ms))
+		msleep(20);
+	nna_fake_resume_control(fake);
+}
+
+static void nna_reset_stopped_before_ack(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_late_ack ack = { .fake = fake };
+
+	fake->control_stopped = true;
+	fake->stall_at = NNA_REG_ID;
+	fake->stall_ms = 20000;
+	INIT_WORK_ONSTACK(&ack.work, nna_reset_late_ack);
+	queue_work(system_unbound_wq, &ack.work);
+	nna_control_invalidate(fake->nna, 1, 0x10000, 0x1000);
+	flush_work(&ack.work);
+	destroy_work_on_stack(&ack.work);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+}
+
 static void nna_reset_lost_interrupt(struct kunit *test)
 {
 	struct nna_fake *fake = to_nna_fake(test);
@@ -1048,9 +1150,9 @@ static void nna_reset_unplug_during_timeout(struct kunit *test)
 	struct nna_fake *fake = to_nna_fake(test);
 	struct dma_fence *fence = nna_fake_start(fake, nna_reset_ctx(test, NNA_TEST_RING), 0);
 
-	/* The timeout handler waits for an ABORT that is not completed. */
+	/* The timeout handler waits for progress, and then for an ABORT that is not completed. */
 	fake->control_stopped = true;
-	msleep(fake->nna->timeout_ms + 200);
+	msleep(fake->nna->timeout_ms + 2700);
 	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
 	nna_fake_unbind(fake);
 	KUNIT_EXPECT_LT(test, nna_fake_fence_error(fence), 0);
@@ -1123,6 +1225,11 @@ static struct kunit_case nna_reset_cases[] = {
 	KUNIT_CASE(nna_reset_hang),
 	KUNIT_CASE(nna_reset_twice),
 	KUNIT_CASE(nna_reset_banned_is_not_resubmitted),
+	KUNIT_CASE(nna_reset_slow_is_not_hung),
+	KUNIT_CASE(nna_reset_hang_without_progress),
+	KUNIT_CASE(nna_reset_stopped_is_not_hung),
+	KUNIT_CASE(nna_reset_stopped_meanwhile),
+	KUNIT_CASE(nna_reset_stopped_before_ack),
 	KUNIT_CASE(nna_reset_hang_after_ages),
 	KUNIT_CASE(nna_reset_hang_beside_late_jobs),
 	KUNIT_CASE(nna_reset_ring_is_hung),

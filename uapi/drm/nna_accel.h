@@ -183,6 +183,8 @@ struct drm_nna_dev_query {
 #define DRM_NNA_HW_COHERENT (1u << 0)
 /** DRM_NNA_HW_PROFILES - The device supports the profile of SUBMIT. Since 1.2. */
 #define DRM_NNA_HW_PROFILES (1u << 1)
+/** DRM_NNA_HW_SLICES - The device supports DRM_NNA_SUBMIT_SLICE. Since 1.4. */
+#define DRM_NNA_HW_SLICES (1u << 2)
 
 /**
  * struct drm_nna_hw_info - Versions and limits of the device and the driver.
@@ -252,6 +254,11 @@ struct drm_nna_hw_info {
 	__u32 max_user_ctxs;
 	/** @pad: MBZ. */
 	__u32 pad;
+	/**
+	 * @work_rate: Work that the device does at least in a second of run time: see its register
+	 * WORK_RATE. 0: it is not stated. Since 1.4.
+	 */
+	__u64 work_rate;
 };
 
 /**
@@ -808,8 +815,16 @@ struct drm_nna_sync {
 
 /** DRM_NNA_SUBMIT_NONBLOCK - Fail with -EAGAIN instead of waiting for job quota. */
 #define DRM_NNA_SUBMIT_NONBLOCK (1u << 0)
+/**
+ * DRM_NNA_SUBMIT_SLICE - Run a part of the stream and end without an error. Since 1.4.
+ *
+ * The job yields before its next command when budget_ns is used up: its report then has the status
+ * YIELDED, and in resume where another job goes on. So a run that takes longer than the job limit
+ * is a row of jobs. Only the last one's fence says that the run has ended.
+ */
+#define DRM_NNA_SUBMIT_SLICE (1u << 1)
 /** DRM_NNA_SUBMIT_FLAGS - All flags of SUBMIT. */
-#define DRM_NNA_SUBMIT_FLAGS DRM_NNA_SUBMIT_NONBLOCK
+#define DRM_NNA_SUBMIT_FLAGS (DRM_NNA_SUBMIT_NONBLOCK | DRM_NNA_SUBMIT_SLICE)
 
 /**
  * struct drm_nna_submit - Argument of DRM_IOCTL_NNA_SUBMIT.
@@ -838,8 +853,8 @@ struct drm_nna_sync {
  * job faults (-EFAULT).
  *
  * -ECANCELED: the context is banned. -EAGAIN: DRM_NNA_SUBMIT_NONBLOCK, and a quota is used up;
- * libdrm's drmIoctl() then calls again, ioctl() does not. -EOPNOTSUPP: the job has a profile, and
- * the device does not support profiles.
+ * libdrm's drmIoctl() then calls again, ioctl() does not. -EOPNOTSUPP: the job has a profile or
+ * DRM_NNA_SUBMIT_SLICE, and the device does not support it.
  *
  * .. code-block:: C
  *
