@@ -89,6 +89,9 @@ struct nna_report {
  *
  * @emit: writes the stream. Storages with @used have a slot and an offset.
  *
+ * @measure: the work of a stream's commands, each counted once, as @work_limit of a winsys counts
+ *	it; UINT64_MAX for more. NULL: not known.
+ *
  * @print: writes a stream as text. Return: 0, -EINVAL (malformed; the text says so) or -EIO.
  *
  * @abi_major, @stream_version, @layout_version: versions that a device must have
@@ -122,6 +125,7 @@ struct nna_backend {
 	int (*select)(struct nna_lower *l);
 	int (*pack)(struct nna_lower *l);
 	int (*emit)(const struct nna_lower *l, struct nna_stream *out);
+	uint64_t (*measure)(const void *stream, size_t size);
 	int (*print)(FILE *to, const void *stream, size_t size, const char *const *slot_names,
 		     uint32_t slot_count);
 	void (*prepare_job)(void *table, const struct nna_area *areas, uint32_t count);

@@ -185,7 +185,8 @@ static void before_done(struct nna_wait *wait, int error)
 	}
 	if (!error) {
 		nna_bindings_copy_inputs(e, d->copies);
-		error = nna_execution_launch(e, deadline_ns, NULL, 0, false, &d->job);
+		error = nna_execution_launch(e, deadline_ns, NULL, 0, false, true,
+					     &d->job);
 	}
 	if (error) {
 		end_without_job(d, error);
@@ -193,7 +194,7 @@ static void before_done(struct nna_wait *wait, int error)
 	}
 	d->after_fd = nna_fence_poll(d->job);
 	/* Without an fd, or while the device is closed, no other thread waits for the job. */
-	if (e->variant->code->synchronous || d->after_fd < 0 ||
+	if (e->variant->synchronous || d->after_fd < 0 ||
 	    nna_waiter_add(&e->program->device->waiter, &d->after))
 		end_with_job(d);
 }
@@ -299,7 +300,7 @@ static int dependent_make(struct nna_dependent *d, const struct nna_dependencies
 	if (ret && ret != -EAGAIN)
 		return ret;
 	d->prepared = !ret;
-	d->before.slow = !d->prepared || e->variant->code->synchronous;
+	d->before.slow = !d->prepared || e->variant->synchronous;
 	if (what->read_late)
 		return 0;
 	if (!d->prepared)

@@ -15,18 +15,43 @@
 
 /* Waits for the job of @fence. If it has failed, the operation at fault is logged. */
 static int wait_for_end(const struct nna_program *program, const struct nna_context *c,
-			const struct nna_code *code, struct nna_fence *fence)
+			const struct nna_code *code, struct nna_fence *fence,
+			struct nna_report *report)
 {
 	struct nna_device *d = program->device;
-	struct nna_report report;
 	int ret = d->ws->ops->fence_wait(d->ws, fence, INT64_MAX);
 
 	if (ret)
 		return ret;
 	ret = nna_context_job_error(d, c, fence);
-	nna_context_read_report(d, c, code, &report);
-	if (ret && report.reported)
-		nna_context_log_failure(d, program->graph, &report);
+	nna_context_read_report(d, c, code, report);
+	if (ret && report->reported)
+		nna_context_log_failure(d, program->graph, report);
+	return ret;
+}
+
+/* Submits a job, and others behind it that go on where it yields. Return: 0 or an error. */
+static int run_to_end(const struct nna_program *program, const struct nna_context *c,
+		      const struct nna_code *code, struct nna_job *job)
+{
+	struct nna_device *d = program->device;
+	struct nna_winsys *ws = d->ws;
+	struct nna_report report;
+	struct nna_fence *fence;
+	int ret;
+
+	do {
+		report = (struct nna_report){ 0 };
+		d->backend->clear_report(nna_context_report(c));
+		ret = ws->ops->queue_submit(ws, c->queue,
+					    &(struct nna_winsys_job){ .job = job, .waited = true },
+					    &fence);
+		if (ret)
+			break;
+		ret = wait_for_end(program, c, code, fence, &report);
+		nna_fence_put(fence);
+		job->start = report.resume;
+	} while (!ret && report.yielded);
 	return ret;
 }
 
@@ -36,7 +61,6 @@ static int run_job(const struct nna_program *program, const struct nna_code *cod
 	struct nna_device *d = program->device;
 	struct nna_winsys *ws = d->ws;
 	struct nna_context *c;
-	struct nna_fence *fence;
 	struct nna_area areas[NNA_BACKEND_MAX_SLOTS] = { { 0 } };
 	struct nna_job job;
 	uint64_t *places = NULL, staging_size;
@@ -86,15 +110,10 @@ static int run_job(const struct nna_program *program, const struct nna_code *cod
 		.base_table_va = c->memory->va + NNA_CONTEXT_TABLE,
 		.slot_count = code->slot_count,
 		.report_va = c->memory->va + NNA_CONTEXT_REPORT,
+		.budget_ns = ws->slice_ns,
+		.slice = ws->slice_ns,
 	};
-	d->backend->clear_report(nna_context_report(c));
-	ret = ws->ops->queue_submit(ws, c->queue,
-				    &(struct nna_winsys_job){ .job = &job, .waited = true },
-				    &fence);
-	if (!ret) {
-		ret = wait_for_end(program, c, code, fence);
-		nna_fence_put(fence);
-	}
+	ret = run_to_end(program, c, code, &job);
 	for (uint32_t i = 0; !ret && i < code->output_count; i++)
 		memcpy(outputs[i], (char *)c->staging->map + places[code->input_count + i],
 		       code->outputs[i].size);

@@ -52,15 +52,17 @@ static int submit_ended(int error, struct nna_fence **out)
 static int submit_job(struct nna_execution *e, const int *fds, uint32_t count,
 		      struct nna_fence **out)
 {
+	const bool synchronous = e->variant->synchronous;
+	const bool exportable = nna_bindings_outputs_are_direct(e);
 	struct nna_fence *fence;
 	int ret;
 
 	nna_bindings_copy_inputs(e, NNA_INPUTS_OWN | NNA_INPUTS_BUFFERS);
-	ret = nna_execution_launch(e, e->deadline_ns, fds, count, e->variant->code->synchronous,
-				   &fence);
+	ret = nna_execution_launch(e, e->deadline_ns, fds, count, synchronous,
+				   synchronous || !exportable, &fence);
 	if (ret)
 		return ret;
-	if (e->variant->code->synchronous) {
+	if (synchronous) {
 		ret = nna_execution_wait(e, fence);
 		nna_fence_put(fence);
 		return submit_ended(ret, out);
@@ -68,7 +70,7 @@ static int submit_job(struct nna_execution *e, const int *fds, uint32_t count,
 	e->run = NNA_RUN_ACTIVE;
 	e->fence = fence;
 	fence->execution = e;
-	fence->exportable = nna_bindings_outputs_are_direct(e);
+	fence->exportable = exportable;
 	nna_fence_get(fence);
 	*out = fence;
 	return 0;
@@ -94,7 +96,7 @@ int nna_execution_submit(struct nna_execution *execution, const int *fds, uint32
 	if (count && nna_bindings_have_buffers(e, true))
 		return nna_dependent_start(e, &dependencies, out);
 	ret = nna_execution_prepare(e, !count || !nna_bindings_have_buffers(e, false), &stop);
-	if (count && (ret == -EAGAIN || (!ret && e->variant->code->synchronous)))
+	if (count && (ret == -EAGAIN || (!ret && e->variant->synchronous)))
 		return nna_dependent_start(e, &dependencies, out);
 	if (ret == -EAGAIN)
 		return submit_ended(run_in_parts(e, stop), out);

@@ -64,8 +64,9 @@ uint64_t nna_execution_deadline_from_now(const struct nna_execution *e)
 }
 
 int nna_execution_launch(struct nna_execution *e, uint64_t deadline_ns, const int *fds,
-			 uint32_t count, bool waited, struct nna_fence **out)
+			 uint32_t count, bool waited, bool own, struct nna_fence **out)
 {
+	const struct nna_winsys *ws = e->program->device->ws;
 	const struct nna_code *code = e->variant->code;
 
 	e->job = (struct nna_job){
@@ -76,7 +77,9 @@ int nna_execution_launch(struct nna_execution *e, uint64_t deadline_ns, const in
 		.report_va = e->context->memory->va + NNA_CONTEXT_REPORT,
 		.profile_va = e->profile ? e->profile->va : 0,
 		.profile_size = e->profile_size,
+		.budget_ns = own ? ws->slice_ns : 0,
 		.loop_limit_ns = e->loop_limit_ns,
+		.slice = own && ws->slice_ns,
 	};
 	e->submission = (struct nna_winsys_job){
 		.job = &e->job,
@@ -92,11 +95,43 @@ int nna_execution_launch(struct nna_execution *e, uint64_t deadline_ns, const in
 	return e->error;
 }
 
+/**
+ * struct loops - the time that a row of jobs has spent in loops
+ * @time: so far, in ns
+ * @rest: run time of the jobs since the last one that went back in the stream, in ns
+ * @gone_back: a job has gone back
+ */
+struct loops {
+	uint64_t time, rest;
+	bool gone_back;
+};
+
+/*
+ * Adds a job that has yielded, which began at @start. It knows the time between two jumps back if
+ * it has made both. If it has made one and an earlier job the one before, the time between both
+ * counts here: so a round of a loop may take longer than a job.
+ */
+static void loops_add(struct loops *loops, uint32_t start, const struct nna_report *report)
+{
+	const bool back = report->resume <= start;
+
+	if (back && loops->gone_back)
+		loops->time += loops->rest + report->run_time;
+	else
+		loops->time += report->loop_time;
+	if (back)
+		loops->rest = 0;
+	else if (report->run_time > report->loop_time)
+		loops->rest += report->run_time - report->loop_time;
+	loops->gone_back = loops->gone_back || back;
+}
+
 int nna_execution_resume(struct nna_execution *e, struct nna_report *report)
 {
 	struct nna_device *d = e->program->device;
 	struct nna_winsys *ws = d->ws;
 	uint64_t run_time = 0, begin = report->begin;
+	struct loops loops = { 0 };
 	uint32_t commands = 0;
 	int ret = 0;
 
@@ -105,10 +140,11 @@ int nna_execution_resume(struct nna_execution *e, struct nna_report *report)
 
 		run_time += report->run_time;
 		commands += report->commands;
-		if (report->loop_time >= e->loop_limit_ns)
+		loops_add(&loops, e->job.start, report);
+		if (loops.time && loops.time >= e->loop_limit_ns)
 			return -ETIMEDOUT;
 		e->job.start = report->resume;
-		e->job.loop_limit_ns = e->loop_limit_ns - report->loop_time;
+		e->job.loop_limit_ns = e->loop_limit_ns - loops.time;
 		e->submission.fence_fds = NULL;
 		e->submission.fence_count = 0;
 		e->submission.waited = true;
@@ -206,7 +242,7 @@ int nna_execution_run(struct nna_execution *e)
 	int ret;
 
 	nna_bindings_copy_inputs(e, NNA_INPUTS_OWN | NNA_INPUTS_BUFFERS);
-	ret = nna_execution_launch(e, e->deadline_ns, NULL, 0, true, &fence);
+	ret = nna_execution_launch(e, e->deadline_ns, NULL, 0, true, true, &fence);
 	if (ret)
 		return ret;
 	ret = nna_execution_wait(e, fence);

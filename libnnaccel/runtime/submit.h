@@ -27,13 +27,16 @@
  * @fds: @count in-fences
  * @count: length of @fds
  * @waited: this thread waits for the job's end next
+ * @own: nobody but the library gets the fence of the job. So the job may yield before it reaches
+ *	the job limit, and another one go on: a run may take any time. A fence that others wait for
+ *	signals within the job limit, and says that the run has ended.
  * @out: the fence of the job, a reference
  *
  * Return: 0 or a negative errno, which is the execution's @error, too. -ECANCELED: the execution
  * was cancelled.
  */
 int nna_execution_launch(struct nna_execution *execution, uint64_t deadline_ns, const int *fds,
-			 uint32_t count, bool waited, struct nna_fence **out);
+			 uint32_t count, bool waited, bool own, struct nna_fence **out);
 /**
  * nna_execution_resume() - submit a job that has yielded until it ends
  * @execution: the execution

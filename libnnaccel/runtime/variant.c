@@ -75,6 +75,19 @@ static int upload(struct nna_device *d, struct nna_code *code, struct nna_winsys
 	return 0;
 }
 
+/*
+ * Whether a run may exceed the job limit: because of its loops, or of more work than the device
+ * does in a slice for certain.
+ */
+static bool may_take_long(const struct nna_device *d, const struct nna_code *code)
+{
+	const struct nna_winsys *ws = d->ws;
+
+	if (code->synchronous || !ws->work_limit || !d->backend->measure || !code->stream)
+		return code->synchronous;
+	return d->backend->measure(code->stream, code->stream_size) > ws->work_limit;
+}
+
 static int run_for_compiler(void *user, const struct nna_code *code, void *const *outputs)
 {
 	return nna_fold_run(user, code, outputs);
@@ -245,6 +258,8 @@ static int compile_variant(struct nna_program *p, const struct nna_shape *inputs
 		ret = nna_context_place_io(v->code, &v->places, &v->staging_size);
 	if (!ret)
 		ret = upload(p->device, v->code, &v->bo);
+	if (!ret)
+		v->synchronous = may_take_long(p->device, v->code);
 out:
 	free(values);
 	if (ret) {
@@ -294,6 +309,7 @@ int nna_variant_adopt(struct nna_program *p, const struct nna_shape *inputs, str
 	v->code = code;
 	v->bo = bo;
 	v->charged = charged;
+	v->synchronous = may_take_long(p->device, code);
 	insert_variant(p, v, key, size);
 	*out = v;
 	return 0;

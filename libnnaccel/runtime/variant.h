@@ -28,6 +28,7 @@ struct nna_program;
  * @places: offset in staging memory of each input and then each output, in bytes
  * @staging_size: bytes of staging memory in a context
  * @spare: @spare_count contexts that no run uses
+ * @synchronous: a run may exceed the job limit, so that nobody but the library can get its fence
  * @charged: bytes that are charged to the device's account for @code's stream and tables
  */
 struct nna_variant {
@@ -42,6 +43,7 @@ struct nna_variant {
 	uint64_t staging_size;
 	struct nna_context *spare;
 	uint32_t spare_count;
+	bool synchronous;
 	uint64_t charged;
 };
 

@@ -6,6 +6,7 @@
 #ifndef NNA_WINSYS_JOB_H
 #define NNA_WINSYS_JOB_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -20,6 +21,7 @@
  * @profile_va: device address of memory for a profile, to which the device appends; 0: none
  * @profile_size: its size in bytes
  * @budget_ns: how long it may run; 0: the device's job limit
+ * @slice: when @budget_ns is used up the job yields before its next command, and is no error
  * @loop_limit_ns: how long its loops may run; 0: the device's job limit
  */
 struct nna_job {
@@ -33,6 +35,7 @@ struct nna_job {
 	uint32_t profile_size;
 	uint64_t budget_ns;
 	uint64_t loop_limit_ns;
+	bool slice;
 };
 
 #endif

@@ -163,6 +163,9 @@ struct nna_winsys_ops {
  * @accelerator: the kind of accelerator that the device is: the name of a struct nna_backend
  * @tick_hz: frequency of the clock that reports count in
  * @profiles: jobs may have a profile
+ * @slice_ns: run time after which a job yields that is a part of a run; 0: the device has no such
+ *	jobs, and a run that takes longer than the job limit fails
+ * @work_limit: work of a stream that ends within a slice for certain; 0: not known
  * @log: where the backend writes messages
  * @account: to which BOs are charged; nna_winsys_open() sets it
  *
@@ -173,9 +176,25 @@ struct nna_winsys {
 	const char *accelerator;
 	uint64_t tick_hz;
 	bool profiles;
+	uint64_t slice_ns, work_limit;
 	struct nna_log log;
 	struct nna_account account;
 };
+
+/*
+ * Sets @slice_ns and @work_limit for a device that has slices, from its job limit and the work that
+ * it does in a second. Inline, since the plug-in calls it.
+ */
+static inline void nna_winsys_set_limits(struct nna_winsys *ws, uint64_t job_limit_ns,
+					 uint64_t work_rate)
+{
+	/* The other half is for the command in which the slice is used up. */
+	const uint64_t slice_ns = job_limit_ns / 2;
+	const unsigned __int128 work = (unsigned __int128)work_rate * slice_ns / 1000000000u;
+
+	ws->slice_ns = slice_ns;
+	ws->work_limit = work > UINT64_MAX ? UINT64_MAX : (uint64_t)work;
+}
 
 /**
  * struct nna_winsys_backend - a backend, a row of the table

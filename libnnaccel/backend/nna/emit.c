@@ -399,21 +399,50 @@ static void write_operand(const struct nna_lower *l, const struct nna_ir_op *op,
 	memcpy(t->strides, v.strides, sizeof(t->strides));
 }
 
+/*
+ * Writes the command of an operation, without the target of a jump. Return: its bytes, 0 for an
+ * operation that has none.
+ */
+static uint32_t write_command(const struct nna_lower *l, const struct nna_ir_op *op,
+			      union any_command *c)
+{
+	uint32_t size, operands, outputs;
+	uint16_t opcode = opcode_of(l, op);
+
+	memset(c, 0, sizeof(*c));
+	if (!nna_command_find(opcode, &size, &operands, &outputs))
+		return 0;
+	if (op->label == NNA_NONE && op->kind != NNA_IR_COPY && op->kind != NNA_IR_NORM8 &&
+	    op->kind != NNA_IR_LSH)
+		write_params(l, op, c);
+	c->head = (struct nnahw_command){ .opcode = opcode, .size = size, .origin = op->origin };
+	for (uint32_t k = 0; k < operands; k++) {
+		struct nnahw_tensor t;
+
+		write_operand(l, op, k, &t);
+		memcpy((uint8_t *)c + sizeof(c->head) + k * sizeof(t), &t, sizeof(t));
+	}
+	return size;
+}
+
 /* Byte offset of each command in the stream; a dead command has the offset of its successor. */
 static int place_commands(const struct nna_lower *l, uint32_t *places, struct nna_stream *out)
 {
 	uint64_t at = sizeof(struct nnahw_stream_header);
 
 	for (uint32_t i = 0; i < l->op_count; i++) {
-		uint32_t size, operands, outputs;
+		uint32_t size, pieces, axis;
+		union any_command c;
 
 		places[i] = at;
 		if (l->ops[i].dead)
 			continue;
-		if (!nna_command_find(opcode_of(l, &l->ops[i]), &size, &operands, &outputs))
+		size = write_command(l, &l->ops[i], &c);
+		if (!size)
 			return -EINVAL;
-		at += size;
-		out->commands++;
+		pieces = nna_hw_split(&c, &axis);
+		at += (uint64_t)size * pieces;
+		out->commands += pieces;
 		if (at > NNAHW_MAX_STREAM_SIZE - sizeof(struct nnahw_cmd_end))
 			return -ENOTSUP;
 	}
@@ -453,32 +482,26 @@ static int write_stream(const struct nna_lower *l, const uint32_t *places, struc
 	memcpy(out->bytes, &header, sizeof(header));
 	for (uint32_t i = 0; i < l->op_count; i++) {
 		const struct nna_ir_op *op = &l->ops[i];
+		uint32_t size, pieces, axis;
 		union any_command c;
-		uint32_t size, operands, outputs;
-		uint16_t opcode = opcode_of(l, op);
 
 		if (op->dead)
 			continue;
-		memset(&c, 0, sizeof(c));
-		nna_command_find(opcode, &size, &operands, &outputs);
+		size = write_command(l, op, &c);
 		if (op->label != NNA_NONE) {
 			int ret = write_target(l, op, places[i], places, &c);
 
 			if (ret)
 				return ret;
-		} else if (op->kind != NNA_IR_COPY && op->kind != NNA_IR_NORM8 &&
-			   op->kind != NNA_IR_LSH) {
-			write_params(l, op, &c);
 		}
-		c.head = (struct nnahw_command){ .opcode = opcode, .size = size,
-						 .origin = op->origin };
-		for (uint32_t k = 0; k < operands; k++) {
-			struct nnahw_tensor t;
+		pieces = nna_hw_split(&c, &axis);
+		for (uint32_t k = 0; k < pieces; k++) {
+			union any_command piece = c;
 
-			write_operand(l, op, k, &t);
-			memcpy((uint8_t *)&c + sizeof(c.head) + k * sizeof(t), &t, sizeof(t));
+			if (pieces > 1)
+				nna_hw_cut(&piece, axis, k, pieces);
+			memcpy(out->bytes + places[i] + (size_t)k * size, &piece, size);
 		}
-		memcpy(out->bytes + places[i], &c, size);
 	}
 	memcpy(out->bytes + places[l->op_count], &end, sizeof(end));
 	return 0;

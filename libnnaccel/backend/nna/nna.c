@@ -14,6 +14,7 @@ const struct nna_backend nna_backend_nna = {
 	.select = nna_hw_select,
 	.pack = nna_hw_pack,
 	.emit = nna_hw_emit,
+	.measure = nna_hw_measure,
 	.print = nna_commands_print,
 	.prepare_job = nna_hw_prepare_job,
 	.clear_report = nna_hw_clear_report,

@@ -13,6 +13,8 @@
 #include "hw/gen/nnahw.h"
 #include "libnnaccel/backend/backend.h"
 
+struct nnahw_command_info;
+
 int nna_hw_accepts(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
 		   size_t size);
 bool nna_hw_can_fuse(const struct nna_lower *l, const struct nna_ir_op *first,
@@ -25,6 +27,7 @@ void nna_hw_prepare_job(void *table, const struct nna_area *areas, uint32_t coun
 void nna_hw_clear_report(void *report);
 void nna_hw_read_report(const void *report, uint64_t tick_hz, const void *stream, size_t size,
 			struct nna_report *out);
+uint64_t nna_hw_measure(const void *stream, size_t size);
 size_t nna_hw_profile_size(uint32_t commands);
 void nna_hw_clear_profile(void *profile);
 uint32_t nna_hw_count_profile(const void *profile, size_t size, uint32_t *dropped);
@@ -33,6 +36,17 @@ void nna_hw_read_profile(const void *profile, uint64_t tick_hz, uint32_t index,
 
 /* True if DWCONV does the convolution: several channels, and a group for each. */
 bool nna_hw_is_depthwise(const struct nna_lower *l, const struct nna_ir_op *op);
+
+/* Return: the work of a command, whose operands follow its head; the first one is an output. */
+uint64_t nna_hw_work(const struct nnahw_command_info *info, const void *command);
+
+/*
+ * Return: in how many commands to do the work of one, 1 for not to split it, and in *@axis along
+ * which axis of the output.
+ */
+uint32_t nna_hw_split(const void *command, uint32_t *axis);
+/* Makes @command the one that does part @piece of @pieces, along @axis. */
+void nna_hw_cut(void *command, uint32_t axis, uint32_t piece, uint32_t pieces);
 
 /* Return: the enum nnahw_type of an enum nna_type. */
 uint8_t nna_hw_type(uint8_t type);

@@ -145,6 +145,8 @@ int nna_winsys_drm_create(const char *path, const struct nna_device_options *opt
 		goto err;
 	drm->base.tick_hz = drm->hw.tick_hz;
 	drm->base.profiles = drm->hw.flags & DRM_NNA_HW_PROFILES;
+	if (drm->hw.flags & DRM_NNA_HW_SLICES)
+		nna_winsys_set_limits(&drm->base, drm->hw.job_limit_ns, drm->hw.work_rate);
 	ret = query(drm->fd, DRM_NNA_DEV_QUERY_TIMESTAMP, &drm->clock, sizeof(drm->clock));
 	if (ret)
 		goto err;

@@ -146,6 +146,7 @@ static int submit_behind(struct nna_drm *drm, struct nna_drm_queue *queue,
 		.duration_ns = what->duration_ns,
 		.budget_ns = what->job->budget_ns,
 		.loop_limit_ns = what->job->loop_limit_ns,
+		.flags = what->job->slice ? DRM_NNA_SUBMIT_SLICE : 0,
 	};
 	/* The usual submission has few in-fences, and allocates nothing. */
 	struct drm_nna_sync few_args[9] = { 0 }, *args = few_args;

@@ -193,6 +193,8 @@ int nna_winsys_loopback_create(const char *path, const struct nna_device_options
 		goto fail;
 	nnadev_reg_write(lb->dev, NNAHW_REG_CONTROL, 4, NNAHW_REG_CONTROL_ENABLE);
 	lb->base.tick_hz = nnadev_reg_read(lb->dev, NNAHW_REG_TIMESTAMP_HZ, 8);
+	nna_winsys_set_limits(&lb->base, nnadev_reg_read(lb->dev, NNAHW_REG_JOB_LIMIT, 8),
+			      nnadev_reg_read(lb->dev, NNAHW_REG_WORK_RATE, 8));
 	before = nna_now_ns();
 	tick = nnadev_reg_read(lb->dev, NNAHW_REG_TIMESTAMP, 8);
 	lb->tick_offset = (int64_t)(tick - (before + nna_now_ns()) / 2);

@@ -90,6 +90,7 @@ int nna_loopback_queue_submit(struct nna_winsys *ws, struct nna_winsys_queue *qu
 	job->entry = (struct nnahw_ring_entry){
 		.type = NNAHW_ENTRY_JOB,
 		.asid = NNA_LOOPBACK_ASID,
+		.flags = what->job->slice ? NNAHW_ENTRY_FLAG_SLICE : 0,
 		.root = lb->root,
 		.stream = what->job->stream_va,
 		.stream_size = what->job->stream_size,
