@@ -7,9 +7,13 @@
  */
 static void publish(const struct nnadev_stopwatch *watch, struct nnadev_ring *ring)
 {
+	const uint64_t ahead = watch->waits ? UINT64_MAX : NNADEV_STOPWATCH_LONG;
+
 	atomic_store(&ring->resumed, 0);
 	atomic_store(&ring->ran, watch->ran);
-	atomic_store(&ring->ahead, watch->waits ? UINT64_MAX : NNADEV_STOPWATCH_LONG);
+	/* It seldom changes, and a store costs as much as the rest. */
+	if (atomic_load_explicit(&ring->ahead, memory_order_relaxed) != ahead)
+		atomic_store(&ring->ahead, ahead);
 	atomic_store(&ring->resumed, watch->resumed);
 }
 
