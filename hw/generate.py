@@ -436,7 +436,7 @@ def kernel_header(hw):
     return "".join(out)
 
 
-NAMED = ("type", "ewise", "pool", "reduction", "resample", "layout")
+NAMED = ("type", "ewise", "pool", "reduction", "row", "resample", "layout")
 
 
 def decode_header(hw):

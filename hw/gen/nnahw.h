@@ -65,9 +65,14 @@
 #define NNAHW_PROGRESS_ABI_MINOR       3u
 /* first minor version in which a job may yield when its budget is used up */
 #define NNAHW_SLICE_ABI_MINOR          3u
+#define NNAHW_ROWS_ABI_MINOR           4u /* first minor version in which the device knows ROWS */
+#define NNAHW_ROWS_STEPS               24u /* most steps of a ROWS command */
+/* number of the first input of ROWS where a step names it */
+#define NNAHW_ROWS_INPUT               64u
+#define NNAHW_ROWS_VALUE               255u /* where a step of ROWS names a number, its own */
 #define NNAHW_MAX_BOXES                0x200000u /* maximum scores and maximum kept boxes of NMS */
 #define NNAHW_ABI_MAJOR                1u
-#define NNAHW_ABI_MINOR                3u
+#define NNAHW_ABI_MINOR                4u
 #define NNAHW_STREAM_ABI               1u
 #define NNAHW_LAYOUT_ABI               1u
 #define NNAHW_PCI_VENDOR               0x1234u
@@ -298,6 +303,18 @@ enum nnahw_reduction {
 	NNAHW_REDUCTION_MIN = 4, /* minimum */
 	NNAHW_REDUCTION_ALL = 5, /* and */
 	NNAHW_REDUCTION_ANY = 6, /* or */
+};
+
+/*
+ * Steps of ROWS beside those of EWISE. A sum is kept in fp64, in any order, and rounded to fp32
+ * (MEAN: the quotient by the row's length).
+ */
+enum nnahw_row {
+	NNAHW_ROW_SUM = 64, /* sum of a along the row */
+	NNAHW_ROW_MEAN = 65, /* sum / length */
+	NNAHW_ROW_MAX = 66, /* maximum along the row; NaN if there is one */
+	NNAHW_ROW_MIN = 67, /* minimum along the row; NaN if there is one */
+	NNAHW_ROW_ROUND = 68, /* nearest integer, halves away from zero; 0 for NaN */
 };
 
 /* Kinds of sampling of a resized image. */
@@ -812,6 +829,7 @@ enum nnahw_opcode {
 	NNAHW_OP_EWISE = 0x0020,
 	NNAHW_OP_COPY = 0x0021,
 	NNAHW_OP_FILL = 0x0022,
+	NNAHW_OP_ROWS = 0x0024,
 	NNAHW_OP_REDUCE = 0x0028,
 	NNAHW_OP_ARG = 0x0029,
 	NNAHW_OP_TOPK = 0x002a,
@@ -1235,6 +1253,81 @@ struct nnahw_cmd_fill {
 enum {
 	NNAHW_FILL_OUTPUT = 0,
 };
+
+/**
+ * struct nnahw_cmd_rows - a short program on each row, from memory to memory once
+ * @head: opcode NNAHW_OP_ROWS
+ * @output: out: any shape of rank 1 or more
+ * @second: out, may be absent: shape of output but for the last dim
+ * @third: out, may be absent: shape of output but for the last dim
+ * @a: in: shape of output but for the last dim
+ * @b: in, may be absent: shape of output but for the last dim
+ * @c: in, may be absent: shape of output but for the last dim
+ * @d: in, may be absent: shape of output but for the last dim
+ * @e: in, may be absent: shape of output but for the last dim
+ * @f: in, may be absent: shape of output but for the last dim
+ * @count: steps, 1 to ROWS_STEPS
+ * @result: number of the step whose result is output, second and third; else 0
+ * @length: elements of a row
+ * @op: of each step: EWISE_* or ROW_*; the rest of these arrays is 0
+ * @x: first argument
+ * @y: second argument, or 0
+ * @z: third argument, or 0
+ * @number: of each step: an argument, or p0 of EWISE
+ * @fill: 0
+ *
+ * Since ABI 1.4. A row lies along the last dim, which of each operand is `length`, or 1 for one
+ * value a row. A step has as many arguments as its operation, each the number of an earlier step,
+ * ROWS_INPUT plus the index of an input (a is 0), or ROWS_VALUE for its number. It computes by the
+ * rule of EWISE in fp32, on the elements of the row; a value with one element a row is the same for
+ * all of them. The result of SUM, MEAN, MAX and MIN has one element, their argument `length`; the
+ * result of another step has one element if all of its arguments have. An output of `length` may
+ * take such a result, one of 1 needs it.
+ *
+ * Operations are those of EWISE that have a rule in fp32, but CAST, and those of ROW. The result is
+ * that of an EWISE or REDUCE command for each step, but for the order of sums, and but for EXP and
+ * LOGISTIC, which may be off by 2^-21 of their value, or by 2^-126. BOOL8 is 0 or 1 in fp32; as an
+ * output it is 1 for what is not 0. Results are undefined where an output overlaps an input or
+ * another output.
+ */
+struct nnahw_cmd_rows {
+	struct nnahw_command head;
+	struct nnahw_tensor output;
+	struct nnahw_tensor second;
+	struct nnahw_tensor third;
+	struct nnahw_tensor a;
+	struct nnahw_tensor b;
+	struct nnahw_tensor c;
+	struct nnahw_tensor d;
+	struct nnahw_tensor e;
+	struct nnahw_tensor f;
+	uint8_t count;
+	uint8_t result[3];
+	uint32_t length;
+	uint8_t op[24];
+	uint8_t x[24];
+	uint8_t y[24];
+	uint8_t z[24];
+	float number[24];
+	uint8_t fill[8];
+};
+
+/* Operand indices of ROWS. */
+enum {
+	NNAHW_ROWS_OUTPUT = 0,
+	NNAHW_ROWS_SECOND = 1,
+	NNAHW_ROWS_THIRD = 2,
+	NNAHW_ROWS_A = 3,
+	NNAHW_ROWS_B = 4,
+	NNAHW_ROWS_C = 5,
+	NNAHW_ROWS_D = 6,
+	NNAHW_ROWS_E = 7,
+	NNAHW_ROWS_F = 8,
+};
+
+/* Limits of ROWS. */
+#define NNAHW_LIMIT_ROWS_LENGTH        4096u /* elements of a row */
+#define NNAHW_LIMIT_ROWS_WORK          0x6000u /* length times count */
 
 /**
  * struct nnahw_cmd_reduce - reduces the named axes
@@ -1861,6 +1954,7 @@ _Static_assert(sizeof(struct nnahw_cmd_pool) == 256, "size of nnahw_cmd_pool");
 _Static_assert(sizeof(struct nnahw_cmd_ewise) == 448, "size of nnahw_cmd_ewise");
 _Static_assert(sizeof(struct nnahw_cmd_copy) == 256, "size of nnahw_cmd_copy");
 _Static_assert(sizeof(struct nnahw_cmd_fill) == 128, "size of nnahw_cmd_fill");
+_Static_assert(sizeof(struct nnahw_cmd_rows) == 1088, "size of nnahw_cmd_rows");
 _Static_assert(sizeof(struct nnahw_cmd_reduce) == 256, "size of nnahw_cmd_reduce");
 _Static_assert(sizeof(struct nnahw_cmd_arg) == 256, "size of nnahw_cmd_arg");
 _Static_assert(sizeof(struct nnahw_cmd_topk) == 320, "size of nnahw_cmd_topk");

@@ -188,6 +188,29 @@ static const struct nnahw_field_info fill_fields[] = {
 	{ "value", 112, NNAHW_FIELD_U64, 1 },
 };
 
+static const struct nnahw_operand_info rows_operands[] = {
+	{ "output", 0x300, 1, 0 },
+	{ "second", 0x300, 1, 1 },
+	{ "third", 0x300, 1, 1 },
+	{ "a", 0x300, 0, 0 },
+	{ "b", 0x300, 0, 1 },
+	{ "c", 0x300, 0, 1 },
+	{ "d", 0x300, 0, 1 },
+	{ "e", 0x300, 0, 1 },
+	{ "f", 0x300, 0, 1 },
+};
+
+static const struct nnahw_field_info rows_fields[] = {
+	{ "count", 880, NNAHW_FIELD_U8, 1 },
+	{ "result", 881, NNAHW_FIELD_U8, 3 },
+	{ "length", 884, NNAHW_FIELD_U32, 1 },
+	{ "op", 888, NNAHW_FIELD_U8, 24 },
+	{ "x", 912, NNAHW_FIELD_U8, 24 },
+	{ "y", 936, NNAHW_FIELD_U8, 24 },
+	{ "z", 960, NNAHW_FIELD_U8, 24 },
+	{ "number", 984, NNAHW_FIELD_F32, 24 },
+};
+
 static const struct nnahw_operand_info reduce_operands[] = {
 	{ "output", 0x7fe, 1, 0 },
 	{ "input", 0x7fe, 0, 0 },
@@ -373,6 +396,8 @@ const struct nnahw_command_info nnahw_commands[NNAHW_COMMAND_COUNT] = {
 	  copy_operands, NULL },
 	{ "FILL", NNAHW_OP_FILL, 128, 120, 1, 1,
 	  fill_operands, fill_fields },
+	{ "ROWS", NNAHW_OP_ROWS, 1088, 1080, 9, 8,
+	  rows_operands, rows_fields },
 	{ "REDUCE", NNAHW_OP_REDUCE, 256, 232, 2, 7,
 	  reduce_operands, reduce_fields },
 	{ "ARG", NNAHW_OP_ARG, 256, 216, 2, 2,
@@ -569,6 +594,24 @@ const char *nnahw_reduction_name(uint32_t value)
 		return "ALL";
 	case NNAHW_REDUCTION_ANY:
 		return "ANY";
+	default:
+		return NULL;
+	}
+}
+
+const char *nnahw_row_name(uint32_t value)
+{
+	switch (value) {
+	case NNAHW_ROW_SUM:
+		return "SUM";
+	case NNAHW_ROW_MEAN:
+		return "MEAN";
+	case NNAHW_ROW_MAX:
+		return "MAX";
+	case NNAHW_ROW_MIN:
+		return "MIN";
+	case NNAHW_ROW_ROUND:
+		return "ROUND";
 	default:
 		return NULL;
 	}

@@ -70,7 +70,7 @@ struct nnahw_command_info {
 	const struct nnahw_field_info *fields;
 };
 
-#define NNAHW_COMMAND_COUNT            23u
+#define NNAHW_COMMAND_COUNT            24u
 
 /* All commands, by ascending opcode. */
 extern const struct nnahw_command_info nnahw_commands[NNAHW_COMMAND_COUNT];
@@ -83,6 +83,7 @@ const char *nnahw_type_name(uint32_t value);
 const char *nnahw_ewise_name(uint32_t value);
 const char *nnahw_pool_name(uint32_t value);
 const char *nnahw_reduction_name(uint32_t value);
+const char *nnahw_row_name(uint32_t value);
 const char *nnahw_resample_name(uint32_t value);
 const char *nnahw_layout_name(uint32_t value);
 const char *nnahw_status_name(uint32_t value);

@@ -38,7 +38,7 @@ struct nnadev_profile {
 };
 
 /* Commands of more bytes are not kept. */
-#define NNADEV_JOB_KNOWN_BYTES 1024u
+#define NNADEV_JOB_KNOWN_BYTES 1088u
 
 /**
  * struct nnadev_instruction - a command that is current, ready to run, or kept for the next job

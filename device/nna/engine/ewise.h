@@ -195,6 +195,93 @@ static inline int64_t nnadev_ewise_integer(uint32_t op, int64_t a, int64_t b, in
 	}
 }
 
+/* The rule in fp32. @p0: parameter of the operation. */
+static inline float nnadev_ewise_float(uint32_t op, float p0, float a, float b, float c)
+{
+	switch (op) {
+	case NNAHW_EWISE_ADD:
+		return a + b;
+	case NNAHW_EWISE_SUB:
+		return a - b;
+	case NNAHW_EWISE_MUL:
+		return a * b;
+	case NNAHW_EWISE_DIV:
+		return a / b;
+	case NNAHW_EWISE_MAXIMUM:
+		return a > b || a != a ? a : b;
+	case NNAHW_EWISE_MINIMUM:
+		return a < b || a != a ? a : b;
+	case NNAHW_EWISE_POW:
+		return nnadev_powf(a, b);
+	case NNAHW_EWISE_EQUAL:
+		return a == b;
+	case NNAHW_EWISE_NOT_EQUAL:
+		return a != b;
+	case NNAHW_EWISE_LESS:
+		return a < b;
+	case NNAHW_EWISE_LESS_EQUAL:
+		return a <= b;
+	case NNAHW_EWISE_GREATER:
+		return a > b;
+	case NNAHW_EWISE_GREATER_EQUAL:
+		return a >= b;
+	case NNAHW_EWISE_LOGICAL_AND:
+		return a != 0 && b != 0;
+	case NNAHW_EWISE_LOGICAL_OR:
+		return a != 0 || b != 0;
+	case NNAHW_EWISE_LOGICAL_NOT:
+		return a == 0;
+	case NNAHW_EWISE_SELECT:
+		return a != 0 ? b : c;
+	case NNAHW_EWISE_PRELU:
+		return a >= 0 ? a : a * b;
+	case NNAHW_EWISE_ABS:
+		return nnadev_bits_float(nnadev_float_bits(a) & 0x7fffffffu);
+	case NNAHW_EWISE_NEG:
+		return -a;
+	case NNAHW_EWISE_EXP:
+		return nnadev_expf(a);
+	case NNAHW_EWISE_LOG:
+		return nnadev_logf(a);
+	case NNAHW_EWISE_SQRT:
+		return nnadev_sqrtf(a);
+	case NNAHW_EWISE_RSQRT:
+		return 1 / nnadev_sqrtf(a);
+	case NNAHW_EWISE_SIN:
+		return nnadev_sinf(a);
+	case NNAHW_EWISE_COS:
+		return nnadev_cosf(a);
+	case NNAHW_EWISE_FLOOR:
+		return nnadev_floorf(a);
+	case NNAHW_EWISE_TANH:
+		return nnadev_tanhf(a);
+	case NNAHW_EWISE_LOGISTIC:
+		return nnadev_logisticf(a);
+	case NNAHW_EWISE_ELU:
+		return a >= 0 ? a : p0 * nnadev_expm1f(a);
+	case NNAHW_EWISE_HARD_SWISH:
+		return a * nnadev_clamp_float(a + 3, 0, 6) / 6;
+	case NNAHW_EWISE_FLOOR_DIV:
+		return nnadev_floorf(a / b);
+	case NNAHW_EWISE_FLOOR_MOD: {
+		const float rest = nnadev_fmodf(a, b);
+
+		return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+	}
+	case NNAHW_EWISE_LEAKY_RELU:
+		return a >= 0 ? a : p0 * a;
+	case NNAHW_EWISE_SQUARED_DIFFERENCE:
+		return (a - b) * (a - b);
+	case NNAHW_EWISE_MUL_ADD: {
+		float product = a * b;
+
+		return product + c;
+	}
+	default: /* IDENTITY, CAST */
+		return a;
+	}
+}
+
 /* Return: bits by which a staged sum shifts its numbers, by the type of the output. */
 static inline uint32_t nnadev_ewise_staged_bits(const struct nnahw_tensor *output)
 {

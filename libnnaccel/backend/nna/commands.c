@@ -75,7 +75,8 @@ static void print_field(FILE *to, const struct nnahw_command_info *info,
 	int32_t s32 = 0;
 	float f32 = 0;
 
-	if (!field->name)
+	/* The arrays of ROWS are printed as steps. */
+	if (!field->name || (info->opcode == NNAHW_OP_ROWS && field->count == NNAHW_ROWS_STEPS))
 		return;
 	fprintf(to, " %s=", field->name);
 	switch (field->kind) {
@@ -121,11 +122,45 @@ static void print_field(FILE *to, const struct nnahw_command_info *info,
 	}
 }
 
+/* Prints an argument of a step: "%3", the result of step 3; "a", an input; or a number. */
+static void print_argument(FILE *to, const struct nnahw_cmd_rows *p, uint32_t step, uint8_t from)
+{
+	const struct nnahw_command_info *info = nnahw_command_find(NNAHW_OP_ROWS);
+
+	if (from < NNAHW_ROWS_STEPS)
+		fprintf(to, " %%%u", from);
+	else if (from >= NNAHW_ROWS_INPUT &&
+		 from < NNAHW_ROWS_INPUT + info->operand_count - NNAHW_ROWS_A)
+		fprintf(to, " %s", info->operands[from - NNAHW_ROWS_INPUT + NNAHW_ROWS_A].name);
+	else if (from == NNAHW_ROWS_VALUE)
+		fprintf(to, " %.9g", p->number[step]);
+	else
+		fprintf(to, " ?");
+}
+
+/* Prints the steps of ROWS, a line each. Arguments of 0 behind the first are those not used. */
+static void print_steps(FILE *to, const struct nnahw_cmd_rows *p)
+{
+	for (uint32_t i = 0; i < p->count && i < NNAHW_ROWS_STEPS; i++) {
+		const char *name = nnahw_ewise_name(p->op[i]);
+
+		name = name ? name : nnahw_row_name(p->op[i]);
+		fprintf(to, "    %%%-8u %s", i, name ? name : "?");
+		print_argument(to, p, i, p->x[i]);
+		if (p->y[i] || p->z[i])
+			print_argument(to, p, i, p->y[i]);
+		if (p->z[i])
+			print_argument(to, p, i, p->z[i]);
+		fprintf(to, "\n");
+	}
+}
+
 int nna_command_print(FILE *to, const void *bytes, size_t size, size_t at,
 		      const char *const *slot_names, uint32_t slot_count)
 {
 	union {
 		struct nnahw_command head;
+		struct nnahw_cmd_rows rows;
 		unsigned char raw[NNAHW_MAX_COMMAND_SIZE];
 	} c;
 	const struct nnahw_command_info *info;
@@ -151,6 +186,8 @@ int nna_command_print(FILE *to, const void *bytes, size_t size, size_t at,
 		memcpy(&t, c.raw + sizeof(c.head) + i * sizeof(t), sizeof(t));
 		print_operand(to, &info->operands[i], &t, slot_names, slot_count);
 	}
+	if (info->opcode == NNAHW_OP_ROWS)
+		print_steps(to, &c.rows);
 	return info->size;
 }
 

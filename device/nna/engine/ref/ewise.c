@@ -14,92 +14,6 @@ struct ewise {
 	uint32_t inputs;
 };
 
-static float ewise_float(const struct nnahw_cmd_ewise *p, float a, float b, float c)
-{
-	switch (p->op) {
-	case NNAHW_EWISE_ADD:
-		return a + b;
-	case NNAHW_EWISE_SUB:
-		return a - b;
-	case NNAHW_EWISE_MUL:
-		return a * b;
-	case NNAHW_EWISE_DIV:
-		return a / b;
-	case NNAHW_EWISE_MAXIMUM:
-		return a > b || a != a ? a : b;
-	case NNAHW_EWISE_MINIMUM:
-		return a < b || a != a ? a : b;
-	case NNAHW_EWISE_POW:
-		return nnadev_powf(a, b);
-	case NNAHW_EWISE_EQUAL:
-		return a == b;
-	case NNAHW_EWISE_NOT_EQUAL:
-		return a != b;
-	case NNAHW_EWISE_LESS:
-		return a < b;
-	case NNAHW_EWISE_LESS_EQUAL:
-		return a <= b;
-	case NNAHW_EWISE_GREATER:
-		return a > b;
-	case NNAHW_EWISE_GREATER_EQUAL:
-		return a >= b;
-	case NNAHW_EWISE_LOGICAL_AND:
-		return a != 0 && b != 0;
-	case NNAHW_EWISE_LOGICAL_OR:
-		return a != 0 || b != 0;
-	case NNAHW_EWISE_LOGICAL_NOT:
-		return a == 0;
-	case NNAHW_EWISE_SELECT:
-		return a != 0 ? b : c;
-	case NNAHW_EWISE_PRELU:
-		return a >= 0 ? a : a * b;
-	case NNAHW_EWISE_ABS:
-		return nnadev_bits_float(nnadev_float_bits(a) & 0x7fffffffu);
-	case NNAHW_EWISE_NEG:
-		return -a;
-	case NNAHW_EWISE_EXP:
-		return nnadev_expf(a);
-	case NNAHW_EWISE_LOG:
-		return nnadev_logf(a);
-	case NNAHW_EWISE_SQRT:
-		return nnadev_sqrtf(a);
-	case NNAHW_EWISE_RSQRT:
-		return 1 / nnadev_sqrtf(a);
-	case NNAHW_EWISE_SIN:
-		return nnadev_sinf(a);
-	case NNAHW_EWISE_COS:
-		return nnadev_cosf(a);
-	case NNAHW_EWISE_FLOOR:
-		return nnadev_floorf(a);
-	case NNAHW_EWISE_TANH:
-		return nnadev_tanhf(a);
-	case NNAHW_EWISE_LOGISTIC:
-		return nnadev_logisticf(a);
-	case NNAHW_EWISE_ELU:
-		return a >= 0 ? a : p->p0 * nnadev_expm1f(a);
-	case NNAHW_EWISE_HARD_SWISH:
-		return a * nnadev_clamp_float(a + 3, 0, 6) / 6;
-	case NNAHW_EWISE_FLOOR_DIV:
-		return nnadev_floorf(a / b);
-	case NNAHW_EWISE_FLOOR_MOD: {
-		const float rest = nnadev_fmodf(a, b);
-
-		return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-	}
-	case NNAHW_EWISE_LEAKY_RELU:
-		return a >= 0 ? a : p->p0 * a;
-	case NNAHW_EWISE_SQUARED_DIFFERENCE:
-		return (a - b) * (a - b);
-	case NNAHW_EWISE_MUL_ADD: {
-		float product = a * b;
-
-		return product + c;
-	}
-	default: /* IDENTITY, CAST */
-		return a;
-	}
-}
-
 /* Return: the operand without its quantisation, because CAST ignores it. */
 static struct nnadev_engine_operand plain_operand(const struct nnadev_engine_operand *o)
 {
@@ -157,7 +71,7 @@ static uint32_t ewise_tile(const struct nnadev_engine_command *cmd,
 		} else {
 			for (uint32_t i = 1; i <= inputs; i++)
 				f[i] = nnadev_load_value(&o[i], at[i]);
-			f[0] = ewise_float(p, f[1], f[2], f[3]);
+			f[0] = nnadev_ewise_float(p->op, p->p0, f[1], f[2], f[3]);
 		}
 		if (nnadev_type_is_float(o[0].desc.type))
 			f[0] = nnadev_clamp_float(f[0], p->clamp_min, p->clamp_max);

@@ -8,7 +8,7 @@
  */
 #include <math.h>
 
-#include "device/nna/engine/x86/avx2_double.h"
+#include "device/nna/engine/x86/avx2_compute.h"
 #include "device/nna/engine/x86/avx2_integer.h"
 #include "device/nna/engine/x86/avx2_table.h"
 #include "device/nna/engine/x86/avx2_values.h"
@@ -34,156 +34,6 @@ static void load_repeated(float *to, const struct nnadev_engine_operand *o, int6
 	for (uint32_t i = 0; i < n; i++) {
 		to[i] = repeated[phase];
 		phase = phase + 1 < period ? phase + 1 : 0;
-	}
-}
-
-#define EACH(expression)                                                                  \
-	do {                                                                              \
-		for (uint32_t i = 0; i < n; i += 8) {                                     \
-			const __m256 a = _mm256_loadu_ps(x + i), b = _mm256_loadu_ps(y + i); \
-			(void)b;                                                          \
-			_mm256_storeu_ps(x + i, (expression));                            \
-		}                                                                         \
-	} while (0)
-#define COMPARE(how) EACH(_mm256_and_ps(_mm256_cmp_ps(a, b, how), one))
-#define SELECT(condition, yes, no) _mm256_blendv_ps(no, yes, condition)
-
-/*
- * x = operation of x, y, z. The arrays have @n elements, rounded up to 8. Return: false if the
- * operation has no vector code.
- */
-static bool compute(const struct nnahw_cmd_ewise *p, float *x, const float *y, const float *z,
-		    uint32_t n)
-{
-	const __m256 zero = _mm256_setzero_ps(), one = _mm256_set1_ps(1),
-		     sign = _mm256_set1_ps(-0.0f);
-	const __m256 p0 = _mm256_set1_ps(p->p0), three = _mm256_set1_ps(3), six = _mm256_set1_ps(6);
-
-	switch (p->op) {
-	case NNAHW_EWISE_IDENTITY:
-	case NNAHW_EWISE_CAST:
-		break;
-	case NNAHW_EWISE_ADD:
-		EACH(_mm256_add_ps(a, b));
-		break;
-	case NNAHW_EWISE_SUB:
-		EACH(_mm256_sub_ps(a, b));
-		break;
-	case NNAHW_EWISE_MUL:
-		EACH(_mm256_mul_ps(a, b));
-		break;
-	case NNAHW_EWISE_DIV:
-		EACH(_mm256_div_ps(a, b));
-		break;
-	case NNAHW_EWISE_MAXIMUM:
-		EACH(SELECT(_mm256_or_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ),
-					 _mm256_cmp_ps(a, a, _CMP_UNORD_Q)),
-			    a, b));
-		break;
-	case NNAHW_EWISE_MINIMUM:
-		EACH(SELECT(_mm256_or_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ),
-					 _mm256_cmp_ps(a, a, _CMP_UNORD_Q)),
-			    a, b));
-		break;
-	case NNAHW_EWISE_EQUAL:
-		COMPARE(_CMP_EQ_OQ);
-		break;
-	case NNAHW_EWISE_NOT_EQUAL:
-		COMPARE(_CMP_NEQ_UQ);
-		break;
-	case NNAHW_EWISE_LESS:
-		COMPARE(_CMP_LT_OQ);
-		break;
-	case NNAHW_EWISE_LESS_EQUAL:
-		COMPARE(_CMP_LE_OQ);
-		break;
-	case NNAHW_EWISE_GREATER:
-		COMPARE(_CMP_GT_OQ);
-		break;
-	case NNAHW_EWISE_GREATER_EQUAL:
-		COMPARE(_CMP_GE_OQ);
-		break;
-	case NNAHW_EWISE_SELECT:
-		for (uint32_t i = 0; i < n; i += 8)
-			_mm256_storeu_ps(
-				x + i,
-				SELECT(_mm256_cmp_ps(_mm256_loadu_ps(x + i), zero, _CMP_NEQ_UQ),
-				       _mm256_loadu_ps(y + i), _mm256_loadu_ps(z + i)));
-		break;
-	case NNAHW_EWISE_PRELU:
-		EACH(SELECT(_mm256_cmp_ps(a, zero, _CMP_GE_OQ), a, _mm256_mul_ps(a, b)));
-		break;
-	case NNAHW_EWISE_ABS:
-		EACH(_mm256_andnot_ps(sign, a));
-		break;
-	case NNAHW_EWISE_NEG:
-		EACH(_mm256_xor_ps(sign, a));
-		break;
-	case NNAHW_EWISE_SQRT:
-		EACH(_mm256_sqrt_ps(a));
-		break;
-	case NNAHW_EWISE_RSQRT:
-		EACH(_mm256_div_ps(one, _mm256_sqrt_ps(a)));
-		break;
-	case NNAHW_EWISE_FLOOR:
-		EACH(_mm256_floor_ps(a));
-		break;
-	case NNAHW_EWISE_FLOOR_DIV:
-		EACH(_mm256_floor_ps(_mm256_div_ps(a, b)));
-		break;
-	case NNAHW_EWISE_HARD_SWISH:
-		EACH(_mm256_div_ps(
-			_mm256_mul_ps(
-				a,
-				_mm256_min_ps(six, _mm256_max_ps(zero, _mm256_add_ps(a, three)))),
-			six));
-		break;
-	case NNAHW_EWISE_LEAKY_RELU:
-		EACH(SELECT(_mm256_cmp_ps(a, zero, _CMP_GE_OQ), a, _mm256_mul_ps(p0, a)));
-		break;
-	case NNAHW_EWISE_SQUARED_DIFFERENCE:
-		EACH(_mm256_mul_ps(_mm256_sub_ps(a, b), _mm256_sub_ps(a, b)));
-		break;
-	case NNAHW_EWISE_MUL_ADD:
-		for (uint32_t i = 0; i < n; i += 8)
-			_mm256_storeu_ps(x + i, _mm256_add_ps(_mm256_mul_ps(_mm256_loadu_ps(x + i),
-									    _mm256_loadu_ps(y + i)),
-							      _mm256_loadu_ps(z + i)));
-		break;
-	case NNAHW_EWISE_EXP:
-		EACH(nnadev_exp8(a));
-		break;
-	case NNAHW_EWISE_TANH:
-		EACH(nnadev_tanh8(a));
-		break;
-	case NNAHW_EWISE_LOGISTIC:
-		EACH(nnadev_logistic8(a));
-		break;
-	case NNAHW_EWISE_ELU:
-		EACH(SELECT(_mm256_cmp_ps(a, zero, _CMP_GE_OQ), a,
-			    _mm256_mul_ps(p0, nnadev_expm1_8(a))));
-		break;
-	default:
-		return false;
-	}
-	return true;
-}
-
-static bool has_vector_form(uint32_t op)
-{
-	switch (op) {
-	case NNAHW_EWISE_POW:
-	case NNAHW_EWISE_LOGICAL_AND:
-	case NNAHW_EWISE_LOGICAL_OR:
-	case NNAHW_EWISE_LOGICAL_NOT:
-	case NNAHW_EWISE_LOG:
-	case NNAHW_EWISE_SIN:
-	case NNAHW_EWISE_COS:
-	case NNAHW_EWISE_CAST:
-	case NNAHW_EWISE_FLOOR_MOD:
-		return false;
-	default:
-		return true;
 	}
 }
 
@@ -240,7 +90,11 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 				nnadev_load_values(x[i - 1], &o[i], run.offset[i],
 						   nnadev_rows_step(rows, i), run.count);
 		}
-		compute(p, x[0], x[1], x[2], run.count);
+		nnadev_compute8(p->op, p->p0, x[0],
+				(const struct nnadev_numbers[]){ { x[0], UINT32_MAX },
+								 { x[1], UINT32_MAX },
+								 { x[2], UINT32_MAX } },
+				run.count);
 		if (clamped)
 			for (uint32_t i = 0; i < run.count; i += 8)
 				_mm256_storeu_ps(
@@ -401,7 +255,7 @@ static enum form form_of_elements(const struct nnadev_engine_command *cmd, bool 
 		return nnadev_ewise_joins_bytes(cmd) ? FORM_NONE : FORM_INTEGER;
 	if (is_cast_to_float(cmd))
 		return FORM_VALUES;
-	return rule == NNADEV_RULE_FLOAT && has_vector_form(p->op) ? FORM_VALUES : FORM_NONE;
+	return rule == NNADEV_RULE_FLOAT && nnadev_computes8(p->op) ? FORM_VALUES : FORM_NONE;
 }
 
 /*

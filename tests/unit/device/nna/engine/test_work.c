@@ -635,6 +635,32 @@ static void test_reductions(void **state)
 		snprintf(what, sizeof(what), "REDUCE %u to %u", kind, shapes[i / 7][0]);
 		failed += measure(what);
 	}
+	for (uint32_t i = 0; i < 5 * 6; i++) {
+		/* Rows and their length; steps. */
+		static const uint32_t shapes[][3] = {
+			{ 1 << 17, 1, 1 }, { 1 << 17, 1, 24 }, { 1000, 1024, 24 },
+			{ 1000, 4096, 1 }, { 1000, 4096, 6 },
+		};
+		static const uint8_t ops[] = { NNAHW_EWISE_MUL_ADD, NNAHW_EWISE_POW,
+					       NNAHW_EWISE_TANH };
+		const uint32_t *shape = shapes[i % 5], op = ops[i / 5 % 3], half = i >= 15;
+		struct nnahw_cmd_rows *p = begin(NNAHW_OP_ROWS, sizeof(*p), 9);
+
+		p->count = (uint8_t)shape[2];
+		p->length = shape[1];
+		for (uint32_t k = 0; k < p->count; k++) {
+			p->op[k] = (uint8_t)op;
+			p->x[k] = NNAHW_ROWS_INPUT;
+			p->y[k] = op == NNAHW_EWISE_TANH ? 0 : NNAHW_ROWS_INPUT + 1;
+			p->z[k] = op == NNAHW_EWISE_MUL_ADD ? NNAHW_ROWS_INPUT + 2 : 0;
+		}
+		for (uint32_t k = 0; k < 9; k++)
+			operand(k, half ? NNAHW_TYPE_BOOL8 : NNAHW_TYPE_F32, 2, shape, k > 2)
+				->data = arena;
+		snprintf(what, sizeof(what), "ROWS %u, %u of %u, %u steps", op, shape[0], shape[1],
+			 shape[2]);
+		failed += measure(what);
+	}
 	for (uint32_t i = 0; i < 4 * 3; i++) {
 		/* Rows that become one, and how long they are. */
 		static const uint32_t shapes[][3] = {

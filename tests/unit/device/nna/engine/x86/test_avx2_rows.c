@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+/*
+ * ROWS with AVX2: the numbers of the scalar kernel for random programs of all operations that it
+ * knows, also for numbers that are no ordinary ones; programs with another one are left.
+ */
+#include "tests/unit/device/nna/engine/vector/compare.h"
+#include "tests/unit/device/nna/engine/program.h"
+
+static const uint8_t known[] = {
+	NNAHW_EWISE_IDENTITY,	 NNAHW_EWISE_ADD,	   NNAHW_EWISE_SUB,
+	NNAHW_EWISE_MUL,	 NNAHW_EWISE_DIV,	   NNAHW_EWISE_MAXIMUM,
+	NNAHW_EWISE_MINIMUM,	 NNAHW_EWISE_EQUAL,	   NNAHW_EWISE_NOT_EQUAL,
+	NNAHW_EWISE_LESS,	 NNAHW_EWISE_LESS_EQUAL,   NNAHW_EWISE_GREATER,
+	NNAHW_EWISE_GREATER_EQUAL, NNAHW_EWISE_LOGICAL_AND, NNAHW_EWISE_LOGICAL_OR,
+	NNAHW_EWISE_LOGICAL_NOT, NNAHW_EWISE_SELECT,	   NNAHW_EWISE_PRELU,
+	NNAHW_EWISE_ABS,	 NNAHW_EWISE_NEG,	   NNAHW_EWISE_SQRT,
+	NNAHW_EWISE_RSQRT,	 NNAHW_EWISE_FLOOR,
+	NNAHW_EWISE_TANH,	 NNAHW_EWISE_ELU,
+	NNAHW_EWISE_HARD_SWISH,	 NNAHW_EWISE_FLOOR_DIV,	   NNAHW_EWISE_LEAKY_RELU,
+	NNAHW_EWISE_SQUARED_DIFFERENCE, NNAHW_EWISE_MUL_ADD, NNAHW_ROW_MAX,
+	NNAHW_ROW_MIN,		 NNAHW_ROW_ROUND,	   NNAHW_ROW_SUM,
+	NNAHW_ROW_MEAN,
+};
+/* The order of a sum is open, and counts where numbers are of very different size. */
+#define SUMS 2
+
+static uint32_t arguments_of(uint32_t op)
+{
+	switch (op) {
+	case NNAHW_EWISE_SELECT:
+	case NNAHW_EWISE_MUL_ADD:
+		return 3;
+	case NNAHW_EWISE_IDENTITY:
+	case NNAHW_EWISE_LOGICAL_NOT:
+	case NNAHW_EWISE_ABS:
+	case NNAHW_EWISE_NEG:
+	case NNAHW_EWISE_SQRT:
+	case NNAHW_EWISE_RSQRT:
+	case NNAHW_EWISE_FLOOR:
+	case NNAHW_EWISE_TANH:
+	case NNAHW_EWISE_ELU:
+	case NNAHW_EWISE_HARD_SWISH:
+	case NNAHW_EWISE_LEAKY_RELU:
+		return 1;
+	default:
+		return op < NNAHW_ROW_SUM ? 2 : 1;
+	}
+}
+
+static void test_programs(void **state)
+{
+	uint32_t taken = 0;
+
+	r.state = 81;
+	for (uint32_t i = 0; i < shapes(600); i++) {
+		const uint32_t inputs = (uint32_t)rng_range(&r, 1, 6);
+		const uint32_t count = (uint32_t)rng_range(&r, 1, NNAHW_ROWS_STEPS);
+		uint32_t dims[] = { (uint32_t)rng_range(&r, 1, 4),
+				    (uint32_t)rng_range(&r, 1, i % 4 ? 20 : 200),
+				    (uint32_t)rng_range(&r, 2, i % 8 ? 70 : 1300) };
+		char what[64];
+
+		rows_init(&c, &r, 3, dims, inputs, rng_next(&r) % 3 == 0);
+		for (uint32_t k = 0; i & 1 && k < inputs; k++)
+			special_floats(NNAHW_ROWS_A + k);
+		random_steps(&c, &r, known, sizeof(known) - (i & 1 ? SUMS : 0), count, inputs,
+			     arguments_of);
+		snprintf(what, sizeof(what), "ROWS of %u steps, %u numbers, case %u", count, dims[2],
+			 i);
+		taken += compare_all(what);
+		call_free(&c);
+	}
+	if (nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR)
+		assert_int_equal(taken, shapes(600));
+}
+
+/* EXP and LOGISTIC, whose last bits are open: every exponent, and numbers that are none. */
+static void test_exponentials(void **state)
+{
+	static const float odd[] = { 0,	  -0.f,	 INFINITY, -INFINITY, NAN,
+				     88.7f, 88.8f, -87.4f,   -103.9f };
+	float scalar[4000];
+
+	r.state = 82;
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint32_t n = sizeof(scalar) / sizeof(scalar[0]);
+		float *got;
+
+		rows_init(&c, &r, 2, (uint32_t[]){ 4, n / 4 }, 1, 0);
+		operand_floats(&c, &r, NNAHW_ROWS_A, -110, 110);
+		memcpy(c.buffers[NNAHW_ROWS_A], odd, sizeof(odd));
+		add_step(&c, i ? NNAHW_EWISE_LOGISTIC : NNAHW_EWISE_EXP, NNAHW_ROWS_INPUT, 0, 0, 0);
+		assert_int_equal(call_run(&c, &r, NNADEV_ENGINE_SCALAR), NNAHW_STATUS_OK);
+		got = c.buffers[0];
+		memcpy(scalar, got, sizeof(scalar));
+		for_each_isa(isa, LEAST_VECTOR) {
+			assert_int_equal(call_run(&c, &r, isa), NNAHW_STATUS_OK);
+			for (uint32_t k = 0; k < n; k++)
+				if (isnan(scalar[k]) ? !isnan(got[k]) :
+				    got[k] != scalar[k] && !(fabsf(got[k] - scalar[k]) <=
+							     scalar[k] * 0x1p-21f + 0x1p-126f))
+					fail_msg("%g gives %.9g, not %.9g",
+						 (double)((float *)c.buffers[NNAHW_ROWS_A])[k],
+						 (double)got[k], (double)scalar[k]);
+		}
+		call_free(&c);
+	}
+}
+
+static void test_left(void **state)
+{
+	rows_init(&c, &r, 2, (uint32_t[]){ 3, 4 }, 1, 0);
+	add_step(&c, NNAHW_EWISE_SIN, NNAHW_ROWS_INPUT, 0, 0, 0);
+	assert_false(is_vector(nnadev_engine_isa_detect()));
+	call_free(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_exponentials),
+		cmocka_unit_test(test_left),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
