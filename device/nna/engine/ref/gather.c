@@ -3,7 +3,8 @@
  * GATHER, by definition.
  *
  * The output's dims are the input's, with one axis replaced by the dims of the indices. Elements
- * are copied as bytes, whatever their type. An index out of range ends the job.
+ * are copied as bytes, whatever their type, and together where they lie side by side. An index out
+ * of range ends the job.
  */
 #include "device/nna/engine/kernel.h"
 
@@ -25,6 +26,18 @@ static int64_t load_index(const struct nnadev_engine_operand *o, int64_t at)
 	return __atomic_load_n((const int32_t *)o->data + at, __ATOMIC_RELAXED);
 }
 
+/* Return: the elements along the innermost dim that lie side by side in input and output. */
+static uint32_t gather_run(const struct nnadev_engine_operand *output,
+			   const struct nnadev_engine_operand *input, uint32_t axis)
+{
+	const struct nnahw_tensor *to = &output->desc, *from = &input->desc;
+
+	return axis + 1 < from->rank && to->strides[to->rank - 1] == 1 &&
+			       from->strides[from->rank - 1] == 1 ?
+		       to->dims[to->rank - 1] :
+		       1;
+}
+
 static uint32_t gather_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
 			    void *scratch, void *shared)
@@ -35,17 +48,19 @@ static uint32_t gather_tile(const struct nnadev_engine_command *cmd,
 					*indices = &cmd->operands[NNAHW_GATHER_INDICES];
 	const size_t size = nnahw_type_size(output->desc.type);
 	const uint32_t picked = indices->desc.rank, after = input->desc.rank - p->axis - 1;
-	uint32_t index[NNAHW_MAX_RANK], from[NNAHW_MAX_RANK], begin, end;
+	const uint32_t run = gather_run(output, input, p->axis), last = output->desc.rank - 1u;
+	uint32_t index[NNAHW_MAX_RANK], from[NNAHW_MAX_RANK], begin, end, n;
 
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
 	nnadev_unflatten(output->desc.dims, output->desc.rank, begin, index);
-	for (uint32_t i = begin; i < end;
-	     i++, nnadev_advance(output->desc.dims, output->desc.rank, index)) {
+	for (uint32_t i = begin; i < end; i += n) {
 		const int64_t pick = load_index(indices,
 						nnadev_offset(&indices->desc, index + p->axis));
 
 		if (pick < 0 || pick >= input->desc.dims[p->axis])
 			return NNAHW_STATUS_BAD_INDEX;
+		n = run > 1 ? run - index[last] : 1;
+		n = n < end - i ? n : end - i;
 		memcpy(from, index, sizeof(from[0]) * p->axis);
 		from[p->axis] = (uint32_t)pick;
 		memcpy(from + p->axis + 1, index + p->axis + picked, sizeof(from[0]) * after);
@@ -53,7 +68,10 @@ static uint32_t gather_tile(const struct nnadev_engine_command *cmd,
 				(int64_t)size * nnadev_offset(&output->desc, index),
 			(const uint8_t *)input->data +
 				(int64_t)size * nnadev_offset(&input->desc, from),
-			size);
+			size * n);
+		if (run > 1)
+			index[last] += n - 1;
+		nnadev_advance(output->desc.dims, output->desc.rank, index);
 	}
 	return NNAHW_STATUS_OK;
 }
