@@ -8,7 +8,7 @@
  *		(fold.c) or lower, and ask the backend (accept.c)
  *	3	nna_fold_run_job(): operations that still wait to be folded
  *	4	write_outputs(): copies into those outputs that no operation has written in place
- *	5	the passes: fuse.c, elide.c, and the backend's select and pack
+ *	5	the passes: fuse.c, join.c, elide.c, and the backend's select and pack
  *	6	nna_emit_code(): plan.c, and emit.c
  *
  * A struct nna_lower lives for the duration of nna_compile() only.
@@ -221,6 +221,7 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 	if (ret)
 		return ret;
 	c.l->account = options->account;
+	c.l->abi_minor = options->abi_minor;
 	ret = nna_frame_begin(&frame, graph, 0, NULL);
 	if (ret) {
 		nna_lower_destroy(c.l);
@@ -239,6 +240,8 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 		ret = nna_compile_check_limit(&options->limit);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_FUSE))
 		ret = nna_pass_fuse(c.l, options->backend);
+	if (!ret && !(c.l->debug & NNA_DEBUG_NO_JOIN))
+		ret = nna_pass_join(c.l, options->backend);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_ELIDE))
 		ret = nna_pass_elide(c.l);
 	if (!ret)

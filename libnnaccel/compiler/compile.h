@@ -146,6 +146,7 @@ struct nna_compile_limit {
  * @inputs: final shapes of the main subgraph's inputs, by position
  * @values: values of inputs that are known, by operand
  * @max_slots: of the device
+ * @abi_minor: of the device
  * @limit: when to give up
  * @log: never NULL
  * @account: to which the constants are charged that the compiler makes; must outlive the code. NULL
@@ -158,7 +159,7 @@ struct nna_compile_options {
 	const struct nna_shape *inputs;
 	const struct nna_bound_value *values;
 	uint32_t value_count;
-	uint32_t max_slots;
+	uint32_t max_slots, abi_minor;
 	struct nna_compile_limit limit;
 	const struct nna_log *log;
 	const struct nna_account *account;

@@ -14,6 +14,7 @@ int nna_pass_accept(struct nna_lower *l, const struct nna_backend *backend, uint
 
 /* The passes, in their order. */
 int nna_pass_fuse(struct nna_lower *l, const struct nna_backend *backend);
+int nna_pass_join(struct nna_lower *l, const struct nna_backend *backend);
 int nna_pass_elide(struct nna_lower *l);
 
 /**

@@ -66,6 +66,7 @@ struct nna_storage {
  *	defines
  * @origin: operation of the main subgraph that is being lowered
  * @synchronous: there are loops, so that a run may exceed the job limit
+ * @abi_minor: minor version of the device; 0 if it is not known
  * @trial: the ir is built only to see whether that succeeds, so the bytes of constants do not
  *	matter
  * @account: to which the bytes of constants that are made are charged; NULL for nobody
@@ -88,6 +89,7 @@ struct nna_lower {
 	uint32_t shared[16];
 	uint32_t origin;
 	bool synchronous;
+	uint32_t abi_minor;
 	bool trial;
 	const struct nna_account *account;
 	uint64_t charged, tables_charged;
@@ -101,13 +103,15 @@ enum nna_debug {
 	NNA_DEBUG_PACK = 8,
 	NNA_DEBUG_PLAN = 16,
 	NNA_DEBUG_EMIT = 32,
-	NNA_DEBUG_ALL = 63,
+	NNA_DEBUG_JOIN = 64,
+	NNA_DEBUG_ALL = 127,
 	/* Leave a pass out, to find a faulty one: results stay the same. */
 	NNA_DEBUG_NO_FUSE = 256,
 	NNA_DEBUG_NO_ELIDE = 512,
 	NNA_DEBUG_NO_PACK = 1024,
 	NNA_DEBUG_NO_REUSE = 2048,
 	NNA_DEBUG_NO_FOLD = 4096,
+	NNA_DEBUG_NO_JOIN = 8192,
 };
 
 /* Makes an empty lowering of @graph, which must outlive it. */
@@ -164,6 +168,12 @@ bool nna_value_same_dims(const struct nna_value *a, const struct nna_value *b);
  * both allow it.
  */
 void nna_value_fold(struct nna_value *a, struct nna_value *b);
+/*
+ * Gives a view of the same elements with other dims and without scales per channel. Return: false
+ * if no strides express it.
+ */
+bool nna_value_reshape(const struct nna_value *v, uint32_t rank, const uint32_t *dims,
+		       struct nna_value *to);
 /* Gives a value the row-major strides of its dims. */
 void nna_value_set_strides(struct nna_value *v);
 /* True if two values may have a byte in common. */

@@ -13,6 +13,7 @@ static const struct {
 	[NNA_IR_BINARY] = { "BINARY", 3, 1 },
 	[NNA_IR_MUL_ADD] = { "MUL_ADD", 4, 1 },
 	[NNA_IR_SELECT] = { "SELECT", 4, 1 },
+	[NNA_IR_ROWS] = { "ROWS", 9, 7 },
 	[NNA_IR_RESCALE] = { "RESCALE", 2, 1 },
 	[NNA_IR_CLAMP] = { "CLAMP", 2, 1 },
 	[NNA_IR_COPY] = { "COPY", 2, 1 },

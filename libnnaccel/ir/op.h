@@ -20,6 +20,8 @@
  *	MUL_ADD		out, a, b, c				a * b + c, rounded once; of integer
  *								LSTMs: see enum nna_ir_rounding
  *	SELECT		out, a, b, c				a ? b : c
+ *	ROWS		out, 2 more?, in, 5 more?		steps on each row, made by a pass:
+ *								struct nna_ir_rows
  *	RESCALE		out, in					stored integers times 2^-shift *
  *								multiplier, zero points aside
  *	CLAMP		out, in					within bounds, same quantisation
@@ -69,6 +71,7 @@ enum nna_ir_kind {
 	NNA_IR_BINARY,
 	NNA_IR_MUL_ADD,
 	NNA_IR_SELECT,
+	NNA_IR_ROWS,
 	NNA_IR_RESCALE,
 	NNA_IR_CLAMP,
 	NNA_IR_COPY,
@@ -107,6 +110,7 @@ enum nna_conv2d_operand {
 
 enum nna_elementwise_operand { NNA_ELEMENTWISE_OUT, NNA_ELEMENTWISE_A, NNA_ELEMENTWISE_B,
 			       NNA_ELEMENTWISE_C };
+enum nna_rows_operand { NNA_ROWS_OUT, NNA_ROWS_IN = 3 };
 enum nna_topk_operand { NNA_TOPK_VALUES, NNA_TOPK_INDICES, NNA_TOPK_INPUT };
 enum nna_norm16_operand { NNA_NORM16_OUTPUT, NNA_NORM16_INPUT, NNA_NORM16_WEIGHTS,
 			  NNA_NORM16_BIAS };
@@ -203,6 +207,40 @@ enum nna_ir_rounding { NNA_IR_ROUNDS_AS_NNAPI, NNA_IR_ROUNDS_AS_TFLITE,
 struct nna_ir_bounds {
 	float min, max;
 	int32_t q_min, q_max;
+};
+
+/* Functions of a step of ROWS beside those of enum nna_function. */
+enum nna_row_function {
+	NNA_ROW_SUM = NNA_FN_COUNT, /* along the row: one element */
+	NNA_ROW_MEAN,
+	NNA_ROW_MAX,
+	NNA_ROW_MIN,
+	NNA_ROW_ROUND, /* to the nearest integer, halves away from zero; 0 for NaN */
+};
+
+#define NNA_IR_ROWS_STEPS 24u
+#define NNA_IR_ROWS_OUTPUTS 3u
+#define NNA_IR_ROWS_INPUTS 6u
+/* What an argument of a step is beside the number of an earlier step. */
+#define NNA_ROWS_ARGUMENT_INPUT 64u /* plus the index of an input */
+#define NNA_ROWS_ARGUMENT_NUMBER 255u /* @number of the step */
+
+/**
+ * struct nna_ir_rows - a short program on rows of F32 or BOOL8, which lie along the last dim
+ * @count: number of steps
+ * @result: of each output, the step whose result it takes
+ * @length: elements of a row. The last dim of an operand is that, or 1 for one element a row
+ * @steps: what is computed, in F32
+ */
+struct nna_ir_rows {
+	uint8_t count;
+	uint8_t result[NNA_IR_ROWS_OUTPUTS];
+	uint32_t length;
+	struct nna_ir_rows_step {
+		uint8_t function; /* enum nna_function or enum nna_row_function */
+		uint8_t from[3];
+		float number; /* also the parameter alpha */
+	} steps[NNA_IR_ROWS_STEPS];
 };
 
 /**
@@ -375,6 +413,7 @@ struct nna_ir_op {
 		struct nna_ir_multinomial multinomial;
 		struct nna_ir_keypoint keypoint;
 		struct nna_ir_nms nms;
+		struct nna_ir_rows rows;
 	};
 };
 

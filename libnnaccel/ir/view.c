@@ -70,6 +70,20 @@ static bool reshape_strides(const struct nna_value *v, uint32_t rank, const uint
 	return true;
 }
 
+bool nna_value_reshape(const struct nna_value *v, uint32_t rank, const uint32_t *dims,
+		       struct nna_value *to)
+{
+	struct nna_value plain;
+
+	if (nna_value_plain(&plain, v->type, rank, dims, v->scale, v->zero_point) ||
+	    nna_value_elements(&plain) != nna_value_elements(v))
+		return false;
+	plain.storage = v->storage;
+	plain.offset = v->offset;
+	*to = plain;
+	return nna_value_contiguous(v) || reshape_strides(v, rank, dims, to->strides);
+}
+
 int64_t nna_view_reshape(struct nna_lower *l, uint32_t value, uint32_t rank, const uint32_t *dims)
 {
 	struct nna_value v, plain;

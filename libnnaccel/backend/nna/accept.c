@@ -122,6 +122,23 @@ static int check_nms(const struct nna_lower *l, const struct nna_ir_op *op, char
 	return check(l, &scores, op, reason, size) ?: check(l, &kept, op, reason, size);
 }
 
+static int check_rows(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
+		      size_t size)
+{
+	const struct extent length = { "elements in a row", NNA_ROWS_OUT, op->rows.length,
+				       NNAHW_LIMIT_ROWS_LENGTH };
+	const struct extent work = { "elements in a row times steps", NNA_ROWS_OUT,
+				     product(op->rows.length, op->rows.count, 1),
+				     NNAHW_LIMIT_ROWS_WORK };
+
+	if (l->abi_minor < NNAHW_ROWS_ABI_MINOR) {
+		snprintf(reason, size, "the device is older than ABI %u.%u", NNAHW_ABI_MAJOR,
+			 NNAHW_ROWS_ABI_MINOR);
+		return -ENOTSUP;
+	}
+	return check(l, &length, op, reason, size) ?: check(l, &work, op, reason, size);
+}
+
 int nna_hw_accepts(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
 		   size_t size)
 {
@@ -189,6 +206,8 @@ int nna_hw_accepts(const struct nna_lower *l, const struct nna_ir_op *op, char *
 		return check_nms(l, op, reason, size);
 	case NNA_IR_ROI:
 		return check_roi(l, op, reason, size);
+	case NNA_IR_ROWS:
+		return check_rows(l, op, reason, size);
 	case NNA_IR_LSH:
 		return check_lsh(l, op, reason, size);
 	default:

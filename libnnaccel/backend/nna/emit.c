@@ -18,6 +18,11 @@ _Static_assert((int)NNAHW_CONV_CHANNELS == (int)NNA_CONV2D_PRIVATE &&
 		       (int)NNAHW_MATMUL_RESIDUAL == (int)NNA_CONV2D_RESIDUAL,
 	       "operands of CONV2D and MATMUL");
 _Static_assert((int)NNAHW_EWISE_C == (int)NNA_ELEMENTWISE_C, "operands of EWISE");
+_Static_assert((int)NNAHW_ROWS_A == (int)NNA_ROWS_IN &&
+		       NNAHW_ROWS_INPUT == NNA_ROWS_ARGUMENT_INPUT &&
+		       NNAHW_ROWS_VALUE == NNA_ROWS_ARGUMENT_NUMBER &&
+		       NNAHW_ROWS_STEPS == NNA_IR_ROWS_STEPS,
+	       "operands and steps of ROWS");
 _Static_assert((int)NNAHW_TOPK_INPUT == (int)NNA_TOPK_INPUT &&
 		       (int)NNAHW_NORM16_BIAS == (int)NNA_NORM16_BIAS &&
 		       (int)NNAHW_ROI_BATCHES == (int)NNA_ROI_BATCHES &&
@@ -46,6 +51,7 @@ union any_command {
 	struct nnahw_cmd_matmul matmul;
 	struct nnahw_cmd_pool pool;
 	struct nnahw_cmd_ewise ewise;
+	struct nnahw_cmd_rows rows;
 	struct nnahw_cmd_fill fill;
 	struct nnahw_cmd_topk topk;
 	struct nnahw_cmd_reduce reduce;
@@ -90,6 +96,7 @@ static uint16_t opcode_of(const struct nna_lower *l, const struct nna_ir_op *op)
 		[NNA_IR_BINARY] = NNAHW_OP_EWISE,
 		[NNA_IR_MUL_ADD] = NNAHW_OP_EWISE,
 		[NNA_IR_SELECT] = NNAHW_OP_EWISE,
+		[NNA_IR_ROWS] = NNAHW_OP_ROWS,
 		[NNA_IR_RESCALE] = NNAHW_OP_EWISE,
 		[NNA_IR_CLAMP] = NNAHW_OP_EWISE,
 		[NNA_IR_COPY] = NNAHW_OP_COPY,
@@ -273,6 +280,31 @@ static void write_reduce(const struct nna_lower *l, const struct nna_ir_op *op,
 	tflite_reduce(l, op, c);
 }
 
+static void write_rows(const struct nna_ir_rows *p, struct nnahw_cmd_rows *c)
+{
+	static const uint8_t functions[] = {
+		[NNA_ROW_SUM - NNA_FN_COUNT] = NNAHW_ROW_SUM,
+		[NNA_ROW_MEAN - NNA_FN_COUNT] = NNAHW_ROW_MEAN,
+		[NNA_ROW_MAX - NNA_FN_COUNT] = NNAHW_ROW_MAX,
+		[NNA_ROW_MIN - NNA_FN_COUNT] = NNAHW_ROW_MIN,
+		[NNA_ROW_ROUND - NNA_FN_COUNT] = NNAHW_ROW_ROUND,
+	};
+
+	c->count = p->count;
+	memcpy(c->result, p->result, sizeof(c->result));
+	c->length = p->length;
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct nna_ir_rows_step *s = &p->steps[i];
+
+		c->op[i] = s->function < NNA_FN_COUNT ? nna_hw_function(s->function) :
+							functions[s->function - NNA_FN_COUNT];
+		c->x[i] = s->from[0];
+		c->y[i] = s->from[1];
+		c->z[i] = s->from[2];
+		c->number[i] = s->number;
+	}
+}
+
 static void write_nms(const struct nna_ir_nms *p, struct nnahw_cmd_nms *c)
 {
 	static const uint8_t kinds[] = { [NNA_NMS_SUPPRESS] = NNAHW_NMS_SUPPRESS,
@@ -359,6 +391,9 @@ static void write_params(const struct nna_lower *l, const struct nna_ir_op *op,
 		break;
 	case NNA_IR_KEYPOINT:
 		c->keypoint.tolerance = op->keypoint.tolerance;
+		break;
+	case NNA_IR_ROWS:
+		write_rows(&op->rows, &c->rows);
 		break;
 	case NNA_IR_NMS:
 		write_nms(&op->nms, &c->nms);

@@ -52,6 +52,11 @@ static const uint8_t functions[NNA_FN_COUNT] = {
 	[NNA_FN_MUL_ADD] = NNAHW_EWISE_MUL_ADD,
 };
 
+uint8_t nna_hw_function(uint8_t function)
+{
+	return functions[function];
+}
+
 /*
  * Computes the factors of ADD and SUB: fa and fb as integers over a common power of two, the larger
  * with 30 bits. Operands have at most 17 bits, so a sum has 48 bits and the rounding term at most

@@ -70,6 +70,8 @@ uint32_t nna_hw_in_place(const struct nna_ir_op *op)
 	case NNA_IR_CONV2D:
 	case NNA_IR_MATMUL:
 		return 1u << NNA_CONV2D_RESIDUAL;
+	case NNA_IR_ROWS:
+		return ((1u << NNA_IR_ROWS_INPUTS) - 1) << NNA_ROWS_IN;
 	default:
 		return 0;
 	}

@@ -51,6 +51,9 @@ void nna_hw_cut(void *command, uint32_t axis, uint32_t piece, uint32_t pieces);
 /* Return: the enum nnahw_type of an enum nna_type. */
 uint8_t nna_hw_type(uint8_t type);
 
+/* Return: the enum nnahw_ewise of an enum nna_function. */
+uint8_t nna_hw_function(uint8_t function);
+
 /* Writes the EWISE command of an element-wise operation. Return: false for other kinds. */
 bool nna_hw_ewise(const struct nna_lower *l, const struct nna_ir_op *op,
 		  struct nnahw_cmd_ewise *command);
