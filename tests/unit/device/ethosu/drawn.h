@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Operations that are drawn at random, for comparisons of a fast path with the definition: numbers,
- * layouts of feature maps, a machine. The includer defines MEMORY, the bytes of each region.
+ * layouts of feature maps, a machine.
  */
 #ifndef TESTS_UNIT_DEVICE_ETHOSU_DRAWN_H
 #define TESTS_UNIT_DEVICE_ETHOSU_DRAWN_H
@@ -35,8 +35,8 @@ static inline void fill(uint8_t *to, uint32_t n)
 		to[i] = (uint8_t)below(256);
 }
 
-/* Lay a map of bytes out, in up to four tiles, somewhere in its memory. */
-static inline void lay_out(struct ethosu_feature_map *map, uint64_t address)
+/* Lay a map of bytes out, in up to four tiles, somewhere in its @memory bytes at @address. */
+static inline void lay_out(struct ethosu_feature_map *map, uint64_t address, uint64_t memory)
 {
 	uint32_t bricks = (map->depth + 15) / 16, gap = below(3) * 16;
 
@@ -50,7 +50,7 @@ static inline void lay_out(struct ethosu_feature_map *map, uint64_t address)
 	map->height0 = below(3) ? map->height : 1 + below(map->height);
 	map->height1 = below(3) ? map->height : 1 + below(map->height);
 	for (uint32_t i = 0; i < 4; i++)
-		map->base[i] = address + i * MEMORY / 4 + below(16) * 16;
+		map->base[i] = address + i * memory / 4 + below(16) * 16;
 }
 
 /* @test: from test_ethosu_create(), with @threads. */

@@ -49,8 +49,8 @@ static void draw(struct ethosu_operation *op, const struct test_ethosu *test)
 	op->max = op->min + 255;
 	op->min += (int32_t)below(40);
 	op->max -= (int32_t)below(40);
-	lay_out(&op->ifm, test->address[IFM]);
-	lay_out(&op->ofm, test->address[OFM]);
+	lay_out(&op->ifm, test->address[IFM], MEMORY);
+	lay_out(&op->ofm, test->address[OFM], MEMORY);
 	op->part_kernel = below(2);
 	op->block_depth = 16 * (1 + below(4));
 	op->microblock_height = op->microblock_width = 2;

@@ -40,7 +40,7 @@ static void draw_map(struct ethosu_machine *machine, struct ethosu_feature_map *
 
 	map->is_signed = below(2);
 	map->zero_point = (int32_t)below(256) - (map->is_signed ? 128 : 0);
-	lay_out(map, address);
+	lay_out(map, address, MEMORY);
 	if (!is_u85(machine) || below(3))
 		return;
 	map->storage = ETHOSU_IN_CHAIN;
