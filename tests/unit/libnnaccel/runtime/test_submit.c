@@ -6,7 +6,8 @@
 #include "libnnaccel/winsys/job.h"
 #include "tests/unit/libnnaccel/runtime/sum.h"
 
-#define COUNT 3000u
+/* More than a row has that ROWS takes, so that the operations remain commands of their own. */
+#define COUNT 5000u
 #define STEPS 5u
 
 /* The loopback, whose submissions are counted. */
