@@ -40,9 +40,8 @@
 #define MOST_CALLS 1000
 #define BLOCKED 40 /* calls: more than a user may have under way */
 #define MODELS 300 /* more than a user may have at a time */
-#define SIDE 768 /* of the matrices */
-#define SIDE_OF_MANY 384 /* where many apps take turns, and a turn is longer than a call */
-#define PRODUCTS 4 /* one after the other: a job that takes longer than a slow guest's call */
+#define SIDE 768 /* of the matrices: a turn of all apps takes longer than a slow guest's call */
+#define PRODUCTS 4 /* of them, one after the other, in a job */
 #define APPS 15 /* modest ones, beside the greedy and the direct one */
 #define FIRST_APP 20100
 #define DIRECT 20200
@@ -69,11 +68,10 @@ struct score {
 };
 
 static struct score *score;
-static uint32_t side = SIDE;
 
 static uint32_t bytes_of_matrix(void)
 {
-	return side * side * (uint32_t)sizeof(float);
+	return SIDE * SIDE * (uint32_t)sizeof(float);
 }
 
 enum { IN, NO, PRODUCT, OUT = PRODUCT + PRODUCTS - 1, OPERANDS };
@@ -91,8 +89,8 @@ static void power_init(struct power *p)
 {
 	memset(p, 0, sizeof(*p));
 	p->dims[0] = 1;
-	p->dims[1] = (int32_t)side;
-	p->dims[2] = (int32_t)side;
+	p->dims[1] = SIDE;
+	p->dims[2] = SIDE;
 	for (int i = 0; i < OPERANDS; i++) {
 		p->operands[i].type = NNB_AIDL_OPERAND_TYPE_TENSOR_FLOAT32;
 		p->operands[i].dimensions = (struct nnb_ints){3, p->dims};
@@ -233,7 +231,7 @@ static int compare(const void *a, const void *b)
 /* The model of struct power. Return: the graph; NULL after an error. */
 static struct nna_graph *graph_of_power(void)
 {
-	const uint32_t dims[] = {1, side, side};
+	const uint32_t dims[] = {1, SIDE, SIDE};
 	const struct nna_operand_desc matrix = {
 		.type = NNA_OPERAND_TENSOR_FLOAT32,
 		.rank = 3,
@@ -322,7 +320,6 @@ static bool users(int calls)
 	int count = 0;
 	bool ok;
 
-	side = SIDE_OF_MANY;
 	for (int i = 0; i < THREADS; i++)
 		pids[count++] = start(GREEDY, one_of_many, 0);
 	pids[count++] = start(DIRECT, direct, 1);
@@ -348,7 +345,6 @@ static bool users(int calls)
 	       from[0], from[1], from[2], from[USERS - 1], from[2 + APPS / 2], UNEQUAL);
 	if (!ok)
 		printf("a process has ended\n");
-	side = SIDE;
 	return ok && least && most <= UNEQUAL * least;
 }
 
