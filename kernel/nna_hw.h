@@ -120,6 +120,8 @@ int nna_hw_reset(struct nna_hw *hw);
  *
  * Waits for a device that stands still, such as a process that is stopped. So a time limit that
  * counts only between two calls does not run out meanwhile.
+ *
+ * Return: true if it answers.
  */
 bool nna_hw_is_alive(struct nna_hw *hw);
 
