@@ -17,7 +17,7 @@ TEST(version)
 
 	CHECK(v);
 	EQ(v->version_major, 1);
-	EQ(v->version_minor, 3);
+	EQ(v->version_minor, 4);
 	CHECK(!strcmp(v->name, "nna"));
 	drmFreeVersion(v);
 	close(fd);
