@@ -299,10 +299,7 @@ static void nna_shrinker_cpu_mapped(struct kunit *test)
 	struct vm_area_struct vma = { .vm_private_data = obj };
 
 	/* A mapping has a reference on the object and is a user of its pages. */
-	drm_gem_object_get(obj);
-	dma_resv_lock(obj->resv, NULL);
-	KUNIT_ASSERT_EQ(test, 0, obj->funcs->pin(obj));
-	dma_resv_unlock(obj->resv);
+	nna->vm_ops.open(&vma);
 	nna_shrinker_advise(test, t->bo, false);
 	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
 	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
@@ -310,10 +307,7 @@ static void nna_shrinker_cpu_mapped(struct kunit *test)
 	nna->vm_ops.close(&vma);
 	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_count(nna));
 	/* The CPU maps it while it is on the list. */
-	drm_gem_object_get(obj);
-	dma_resv_lock(obj->resv, NULL);
-	KUNIT_ASSERT_EQ(test, 0, drm_gem_shmem_object_pin(obj));
-	dma_resv_unlock(obj->resv);
+	nna->vm_ops.open(&vma);
 	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
 	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
 	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
