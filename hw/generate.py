@@ -233,6 +233,23 @@ def number(v):
     return f"{v:#x}" if v > 4096 else str(v)
 
 
+def quantity(name, v, words):
+    """A number as a reader of the manual takes it: '0x4000000 (64 MiB)'."""
+    text, steps = number(v), ()
+    if name.endswith("_NS"):
+        v, steps = v / 1e9, (("s", 1),)
+    elif name.endswith("_HZ"):
+        steps = (("GHz", 10**9), ("MHz", 10**6))
+    elif name == "BYTES" or re.search(r"\bbytes\b", words) and "offset" not in words:
+        steps = (("MiB", 1 << 20), ("KiB", 1 << 10))
+    elif v <= 4096 or name.endswith("_MAGIC") or "offset" in words:
+        return text
+    for unit, one in steps:
+        if v >= one and v % one == 0:
+            return f"{text} ({v / one:g} {unit})"
+    return text if steps else f"{text} ({v:,})"
+
+
 def literal(v):
     return number(v) + ("ull" if v > 0xffffffff else "u")
 
@@ -577,7 +594,7 @@ def command_reference(c, o):
         if c["pars"]:
             o.append("\n")
         table(o, ("limit", "at most", ""),
-              [(name, v if isinstance(v, str) else number(v), words)
+              [(name, v if isinstance(v, str) else quantity(name, v, words), words)
                for name, v, words in c["bounds"]])
 
 
@@ -590,7 +607,8 @@ def reference(hw):
              f"{pci['msix_bar']}. Everything is little-endian.\n")
     o.append(section("## Constants"))
     table(o, ("name", "value", ""),
-          [(name, number(v), words) for name, (v, words) in hw.d["constants"].items()])
+          [(name, quantity(name, v, words), words)
+           for name, (v, words) in hw.d["constants"].items()])
     o.append(section("## Registers"))
     table(o, ("offset", "bits", "access", "name", ""), register_rows(hw.d["register"], 6))
     o.append("\nPer ring, at RING_REGS + ring * RING_STRIDE; the doorbell of a ring is at "
