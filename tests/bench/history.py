@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: MIT
 """What make bench has measured beside what it had measured before: `make bench-history`.
 
-    history.py --baseline FILE [--svg FILE] [--accept] NOW
+    history.py --baseline FILE [--svg FILE] [--latency FILE] [--accept] NOW
 
 Both files are of tests/bench/peers.py. Printed and drawn are the ratios to the other runtimes, for
 times of different minutes mean little. Nothing here says whether a change is good, and none makes
-this fail. --accept makes NOW the baseline.
+this fail. --accept makes NOW the baseline. --latency writes the times of NOW as a page, for those
+who ask what a run takes on a CPU that they know.
 """
 
 import argparse
 import json
 import shutil
 import sys
+import textwrap
 from pathlib import Path
 
 PEERS = {"litert": "LiteRT", "ort": "ONNX Runtime"}
@@ -29,6 +31,8 @@ def load(path):
         rows = {(str(row["model"]), int(row["threads"])):
                 {str(peer): float(ratio) for peer, ratio in row["ratio"].items()}
                 for row in content["rows"]}
+        if any(not float(time) > 0 for row in content["rows"] for time in row["ms"].values()):
+            raise ValueError("a time that is not above 0")
         if any(not ratio > 0 for ratios in rows.values() for ratio in ratios.values()):
             raise ValueError("a ratio that is not above 0")
         return str(content.get("cpu", "?")), rows
@@ -93,10 +97,35 @@ def draw(then, now, cpu, path):
     pyplot.close(figure)
 
 
+def milliseconds(row, who):
+    value = row["ms"].get(who)
+    return f"{value:.2f}" if value else "-"
+
+
+def latency(path, source):
+    """Writes the page of the times of a file that load() has read."""
+    content = json.loads(source.read_text())
+    about = (f"Median time of a run in milliseconds on this CPU: {content.get('cpu', '?')}. One "
+             f"and two threads, {content.get('rounds', '?')} interleaved rounds; the NNA is the "
+             "loopback in the program's own process. The times hold for this CPU and these "
+             "minutes; the ratios of [bench.svg](bench.svg) hold longer. LiteRT is "
+             f"{content.get('litert', '?')} with XNNPACK, ONNX Runtime is "
+             f"{content.get('onnxruntime', '?')} with its CPU provider; - was not measured.")
+    lines = ["# What a run takes", "",
+             "<!-- Written by make bench-history from what make bench measured. -->", "",
+             *textwrap.wrap(about, 98), "",
+             "| model | threads | NNA | LiteRT | ONNX Runtime |", "|---|---|---|---|---|"]
+    for row in sorted(content["rows"], key=lambda row: (row["model"], row["threads"])):
+        times = " | ".join(milliseconds(row, who) for who in ("ours", *PEERS))
+        lines.append(f"| {row['model']} | {row['threads']} | {times} |")
+    path.write_text("\n".join(lines) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--baseline", type=Path, required=True)
     parser.add_argument("--svg", type=Path)
+    parser.add_argument("--latency", type=Path)
     parser.add_argument("--accept", action="store_true")
     parser.add_argument("now", type=Path)
     options = parser.parse_args()
@@ -113,6 +142,8 @@ def main():
         print(f"The baseline is of another machine: {then_cpu} then, {cpu} now.")
     if options.svg:
         draw(then, now, cpu, options.svg)
+    if options.latency:
+        latency(options.latency, options.now)
     if options.accept:
         shutil.copyfile(options.now, options.baseline)
     return 0

@@ -37,11 +37,11 @@ bench-guest: $(BUILD)/bin/nnactl kernel
 
 # What make bench has written, beside what was committed of an earlier one.
 # BENCH_HISTORY_ARGS=--accept makes it what later ones are compared with.
-#. bench: bench-history: the last bench beside earlier ones, as docs/bench.svg
+#. bench: bench-history: the last bench beside earlier ones, as docs/bench.svg, and its times as docs/bench.md
 .PHONY: bench-history
 bench-history:
 	$$(tests/clients/setup plot) tests/bench/history.py --baseline tests/bench/baseline.json \
-		--svg docs/bench.svg $(BENCH_HISTORY_ARGS) $(BENCH_JSON)
+		--svg docs/bench.svg --latency docs/bench.md $(BENCH_HISTORY_ARGS) $(BENCH_JSON)
 
 # The table of the HAL's capabilities, of models by operand type.
 #. generate: capabilities: the table of the HAL's capabilities, measured

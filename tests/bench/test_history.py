@@ -72,6 +72,18 @@ def drawing():
     assert markers("a.svg", "#2ca02c") == 3 and markers("a.svg", "#d62728") == 1
 
 
+def latencies():
+    history(NOW, "--latency", "a.md")
+    lines = Path("a.md").read_text().splitlines()
+    assert any("Abacus 1." in line for line in lines), lines
+    assert lines[-3:] == ["| alpha | 1 | 2.00 | 2.00 | 1.20 |", "| alpha | 2 | 2.00 | 0.80 | - |",
+                          "| new | 1 | 2.00 | 2.50 | - |"], lines
+    # The committed page is of the committed numbers.
+    baseline = HISTORY.parent / "baseline.json"
+    history(baseline.read_text(), "--latency", "b.md")
+    assert Path("b.md").read_text() == (HISTORY.parents[2] / "docs/bench.md").read_text()
+
+
 def accepting():
     history(NOW, "--accept")
     assert json.loads(Path("then.json").read_text()) == NOW
@@ -100,7 +112,7 @@ def refused():
 
 def main():
     failed = 0
-    cases = table, other_machine, drawing, accepting, refused
+    cases = table, other_machine, drawing, latencies, accepting, refused
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for case in cases:
