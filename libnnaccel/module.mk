@@ -8,11 +8,12 @@ NNACCEL_DIRS := support graph ir ops backend compiler runtime winsys $(filter-ou
 NNACCEL_SRCS := $(wildcard hw/gen/*.c $(NNACCEL_DIRS:%=libnnaccel/%/*.c))
 NNACCEL_PLUGIN_SRCS := $(wildcard libnnaccel/winsys/loopback/*.c) \
 	libnnaccel/winsys/va.c libnnaccel/support/log.c libnnaccel/support/thread.c
-# What front ends share. They link it; libnnaccel.so has no use for it: it compiles nothing for an
-# Ethos-U. Programs that link nothing else of the library take the messages alone.
-NNACCEL_ETHOSU_SRCS := $(wildcard libnnaccel/backend/ethosu/*.c libnnaccel/winsys/ethosu/*.c)
-NNACCEL_FRONT_OBJS := $(patsubst %,$(BUILD)/obj/libnnaccel/support/%.o,cache_file message trace) \
-	$(NNACCEL_ETHOSU_SRCS:%.c=$(BUILD)/obj/%.o)
+# What front ends share. They link it; libnnaccel.so has no use for the first three. Programs that
+# link nothing else of the library take the messages alone.
+NNACCEL_FRONT_ONLY_OBJS := $(patsubst %,$(BUILD)/obj/libnnaccel/support/%.o,cache_file message trace)
+NNACCEL_ETHOSU_SRCS := $(patsubst %,libnnaccel/backend/ethosu/%.c,marker stream text) \
+	$(patsubst %,libnnaccel/winsys/ethosu/%.c,buffer job node)
+NNACCEL_FRONT_OBJS := $(NNACCEL_FRONT_ONLY_OBJS) $(NNACCEL_ETHOSU_SRCS:%.c=$(BUILD)/obj/%.o)
 NNACCEL_MESSAGE_OBJS := $(patsubst %,$(BUILD)/obj/libnnaccel/support/%.o,message environment)
 NNACCEL_LOADER := $(BUILD)/obj/libnnaccel/winsys/plugin.o
 NNACCEL_EXPORT := $(BUILD)/obj/libnnaccel/winsys/loopback/plugin.o
@@ -50,7 +51,7 @@ $(BUILD)/obj/libnnaccel/shared.a: $(NNACCEL_SHARED_OBJS)
 
 # Whoever builds a shared object wants to use it, so the plug-in comes with it.
 $(NNACCEL_SO): libnnaccel/libnnaccel.map \
-		$(filter-out $(NNACCEL_FRONT_OBJS),$(NNACCEL_SHARED_OBJS)) | $(NNACCEL_PLUGIN)
+		$(filter-out $(NNACCEL_FRONT_ONLY_OBJS),$(NNACCEL_SHARED_OBJS)) | $(NNACCEL_PLUGIN)
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$< $(LDFLAGS) $(NNACCEL_LDFLAGS) -o $@ \

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The backend of Arm's Ethos-U65 and U85.
+ *
+ *	target		the NPU, from the configuration of the device
+ *	command		an operation of the NPU, and the stream that operations become
+ *	map		views of the ir as feature maps
+ *	block		the part of a result that is computed at a time
+ *	weights		constants in the layouts that the NPU reads
+ *	convolution, elementwise, pool, table, copy
+ *			kinds of operations: whether the NPU does them, their constants, their commands
+ *	accept, select, emit
+ *			the functions of struct nna_backend, which go through the kinds
+ *
+ * A region of a stream is a slot of the job, by its number. The NPU has eight regions, so that is
+ * the most slots of a device.
+ *
+ * A kind has up to three functions. accepts() is asked before anything is known of memory, and also
+ * of constants without bytes. pack() may replace constant operands, and add one; it knows no
+ * addresses. emit() gives the writer the operations. Whatever pack() decides that emit() has to
+ * know follows from the operation and its operands again: the block above all.
+ */
+#ifndef NNA_ETHOSU_H
+#define NNA_ETHOSU_H
+
+#include "libnnaccel/backend/backend.h"
+#include "libnnaccel/backend/ethosu/command.h"
+
+/* Regions of a job, and so slots. */
+#define NNA_ETHOSU_SLOTS 8u
+
+/**
+ * struct nna_ethosu_kind - what a kind of operations needs
+ * @accepts: Return: 0, or -ENOTSUP with the reason as text of at most @size bytes
+ * @pack: completes operation @index with the constants that its commands need; NULL for none
+ * @emit: writes the commands. Return: 0, -ENOTSUP or -ENOMEM
+ */
+struct nna_ethosu_kind {
+	int (*accepts)(const struct nna_lower *l, const struct nna_ethosu_target *target,
+		       const struct nna_ir_op *op, char *reason, size_t size);
+	int (*pack)(struct nna_lower *l, const struct nna_ethosu_target *target, uint32_t index);
+	int (*emit)(const struct nna_lower *l, const struct nna_ethosu_target *target,
+		    const struct nna_ir_op *op, struct nna_ethosu_writer *w);
+};
+
+extern const struct nna_ethosu_kind nna_ethosu_convolution;
+
+/* Writes a reason. Return: -ENOTSUP. */
+int nna_ethosu_refuse(char *reason, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * The feature map of image @batch of a value [b, h, w, c] whose memory is planned. Its channels are
+ * contiguous and its strides are not negative: nna_ethosu_map_refuses() has been asked.
+ */
+void nna_ethosu_map_image(const struct nna_lower *l, uint32_t value, uint32_t batch,
+			  struct nna_ethosu_map *map);
+/* Whether a value [b, h, w, c] is no such feature map; then the reason is written. */
+bool nna_ethosu_map_refuses(const struct nna_lower *l, uint32_t value, char *reason, size_t size);
+
+/*
+ * Chooses @block of an operation, of which all else is complete but the addresses and sizes of
+ * weights. The same operation gets the same block.
+ */
+void nna_ethosu_block_choose(const struct nna_ethosu_target *target,
+			     struct nna_ethosu_operation *op);
+
+#endif
