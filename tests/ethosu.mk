@@ -11,6 +11,14 @@ $(ETHOSU_RUN): $(BUILD)/obj/tests/ethosu/run.o $(BUILD)/obj/tests/ethosu/machine
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lm
 
+# Weights of streams, encoded again by the library.
+ETHOSU_WEIGHTS := $(BUILD)/tests/ethosu_weights
+TESTS += $(ETHOSU_WEIGHTS)
+$(ETHOSU_WEIGHTS): $(BUILD)/obj/tests/ethosu/weights.o $(ETHOSU_ARGUMENTS) $(ETHOSU_OBJS) $(NNACCEL_LIB)
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
+
 # A node of the kernel's driver for other programs, by LD_PRELOAD.
 ETHOSU_NODE := $(BUILD)/tests/libethosu_node.so
 TESTS += $(ETHOSU_NODE)
@@ -30,6 +38,7 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 #. test: check-ethosu: operators and models on the Ethos-U against LiteRT, three configurations; then through the kernel's driver in VMs; TEFLON=PATH also runs Mesa's libteflon
 #. test: check-ethosu-operators: the first half, without a VM
 #. test: check-ethosu-files: what Vela has compiled by nnactl and by LiteRT with the delegate, without a VM
+#. test: check-ethosu-weights: the library's streams of weights beside Vela's, without a VM
 #. test: check-ethosu-selftests: kselftests of the kernel's driver in VMs, and of the driver with docs/ethosu-patches
 #. test: check-ethosu-long: all configurations, memory modes and choices of Vela, which give the same bytes: an hour
 #
@@ -37,8 +46,8 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 ETHOSU_CASES := $(BUILD)/ethosu/cases
 ETHOSU_MODELS = $(wildcard ../shared/models/*.tflite)
 ETHOSU_OPERATORS = $$(tests/clients/setup) tests/ethosu/operators.py --build $(BUILD) --vela $$(tests/ethosu/setup)
-.PHONY: check-ethosu check-ethosu-operators check-ethosu-files check-ethosu-selftests \
-	check-ethosu-long
+.PHONY: check-ethosu check-ethosu-operators check-ethosu-files check-ethosu-weights \
+	check-ethosu-selftests check-ethosu-long
 check-ethosu-operators: $(ETHOSU_RUN)
 	rm -rf $(ETHOSU_CASES)
 	$(ETHOSU_OPERATORS) --keep $(ETHOSU_CASES) $(ETHOSU_MODELS)
@@ -48,7 +57,10 @@ ETHOSU_FILES = $$(tests/clients/setup) tests/ethosu/files.py --build $(BUILD) --
 check-ethosu-files: $(ETHOSU_NODE) all
 	$(ETHOSU_FILES) --memory Dedicated_Sram $(ETHOSU_MODELS)
 
-check-ethosu: check-ethosu-operators check-ethosu-files $(ETHOSU_DRIVE) all
+check-ethosu-weights: $(ETHOSU_WEIGHTS)
+	$$(tests/ethosu/setup) tests/ethosu/weights.py --build $(BUILD) $(ETHOSU_MODELS)
+
+check-ethosu: check-ethosu-operators check-ethosu-files check-ethosu-weights $(ETHOSU_DRIVE) all
 	vm/setup --ethosu
 	$$(tests/ethosu/setup) tests/ethosu/driver.py --build $(BUILD) --operators $(ETHOSU_CASES) $(ETHOSU_MODELS)
 	$(ETHOSU_FILES) --vm $(filter %/mobilenet_v1_0.25_128_quant.tflite %/mobilenet_v2_1.0_224_quant.tflite,$(ETHOSU_MODELS))
