@@ -55,7 +55,8 @@ class Writer:
         def write(at):
             self.align(4)
             self.refer(at)
-            self.bytes.extend(struct.pack("<I", len(text)) + text.encode() + b"\0")
+            data = text.encode()
+            self.bytes.extend(struct.pack("<I", len(data)) + data + b"\0")
         return write
 
     def tables(self, list_of_fields):

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "tools/nnactl/nnactl.h"
+
 /* Characters of a line in a box. */
 #define LINE 32u
 /* Lines of a name; of a longer one the end is shown, which tells layers apart. */
@@ -28,9 +30,7 @@ static void put_text(FILE *to, const char *text)
 	size_t length = strlen(at);
 
 	if (length > LINE * LINES) {
-		at += length - LINE * LINES + 3;
-		while (((unsigned char)*at & 0xc0) == 0x80)
-			at++;
+		at = nnactl_tail(at, LINE * LINES - 3);
 		fputs("...", to);
 	}
 	while (*at) {

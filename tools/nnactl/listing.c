@@ -420,9 +420,8 @@ static void print_command(const json_t *command, FILE *to, uint32_t columns)
 		snprintf(word, sizeof(word), "for %s", text_of(command, "operator"));
 		put_word(to, word, &column, columns);
 		/* The end of a long name tells more than its start. */
-		i = strlen(tensor);
-		if (i > columns - 16)
-			snprintf(word, sizeof(word), "...%s", tensor + i - (columns - 19));
+		if (strlen(tensor) > columns - 16)
+			snprintf(word, sizeof(word), "...%s", nnactl_tail(tensor, columns - 19));
 		else
 			snprintf(word, sizeof(word), "%s", tensor);
 		put_word(to, word, &column, columns);

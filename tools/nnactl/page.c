@@ -62,18 +62,6 @@ static void put_text(FILE *to, const char *from)
 	}
 }
 
-/* The end of a text, of at most @size bytes that start with a whole character. */
-static const char *tail(const char *from, size_t size)
-{
-	size_t length = strlen(from);
-
-	if (length > size)
-		from += length - size;
-	while (((unsigned char)*from & 0xc0) == 0x80)
-		from++;
-	return from;
-}
-
 /* The kind of a command: the model's operator, or the command where it has none. */
 static const char *kind_of(const json_t *command)
 {
@@ -106,7 +94,7 @@ static void put_command(FILE *to, const json_t *command, size_t tail_size)
 	}
 	if (*text(command, "tensor")) {
 		fputs(", ", to);
-		put_text(to, tail(text(command, "tensor"), tail_size));
+		put_text(to, nnactl_tail(text(command, "tensor"), tail_size));
 	}
 }
 
@@ -190,7 +178,7 @@ static int put_operators(FILE *to, const json_t *profile, int top)
 			y += BAR_HEIGHT;
 			break;
 		}
-		put_label(to, MARGIN, y + 15, "start", tail(text(one, "operator"), 24));
+		put_label(to, MARGIN, y + 15, "start", nnactl_tail(text(one, "operator"), 24));
 		fprintf(to, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n",
 			MARGIN + LABEL_WIDTH, y + 2, fmax(width, .5), BAR_HEIGHT - 4, COLORS[i]);
 		snprintf(label, sizeof(label), "%.1f us, %.1f %%, %lld run%s",

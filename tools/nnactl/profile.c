@@ -514,12 +514,12 @@ static void print_name(const struct line *l, uint32_t room)
 		n += (uint32_t)snprintf(name + n, sizeof(name) - n, " x %u", l->ran);
 	printf("%.*s", (int)(room < sizeof(name) ? room : sizeof(name)), name);
 	if (tensor && *tensor && room > n + 12) {
-		const size_t length = strlen(tensor), left = room - n - 2;
+		const size_t left = room - n - 2;
 
-		if (length <= left)
+		if (strlen(tensor) <= left)
 			printf(", %s", tensor);
 		else
-			printf(", ...%s", tensor + length - (left - 3));
+			printf(", ...%s", nnactl_tail(tensor, left - 3));
 	}
 	putchar('\n');
 }

@@ -98,7 +98,7 @@ static void show_line(void)
 		fprintf(stderr, "\r\033[K%s%s", progress.text, line);
 	else if (n + 4 < columns)
 		fprintf(stderr, "\r\033[K...%s%s",
-			progress.text + strlen(progress.text) - (size_t)(columns - n - 4), line);
+			nnactl_tail(progress.text, (size_t)(columns - n - 4)), line);
 	else
 		fprintf(stderr, "\r\033[K%.*s", columns - 1, line);
 	fflush(stderr);
