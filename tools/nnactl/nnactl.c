@@ -151,6 +151,12 @@ const char *nnactl_tail(const char *text, size_t size)
 	return text;
 }
 
+const char *nnactl_layer(const char *tensor, char *to, size_t size)
+{
+	snprintf(to, size, "%.*s", (int)strcspn(tensor, ";"), tensor);
+	return to;
+}
+
 const char *nnactl_nearest(const char *text, const char *const *names, size_t count)
 {
 	const char *nearest = NULL;

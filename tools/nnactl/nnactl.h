@@ -64,6 +64,13 @@ const char *nnactl_nearest(const char *text, const char *const *names, size_t co
 /* The end of a text, of at most @size bytes that start with a whole character. */
 const char *nnactl_tail(const char *text, size_t size);
 
+/*
+ * The name of a layer: of a tensor's name, as much as fits @to, or its first part where a converter
+ * has joined those of the operations that it fused ("conv/Relu6;conv/add;conv/Conv2D"), the last
+ * operation first. Return: @to.
+ */
+const char *nnactl_layer(const char *tensor, char *to, size_t size);
+
 /* Whether --json was given. */
 bool nnactl_json(void);
 void nnactl_json_set(bool json);

@@ -84,6 +84,7 @@ static const char *color_of(const json_t *profile, const json_t *command)
 static void put_command(FILE *to, const json_t *command, size_t tail_size)
 {
 	const json_t *operator = json_object_get(command, "number");
+	char layer[256];
 
 	if (json_is_integer(operator))
 		fprintf(to, "%lld ", (long long)json_integer_value(operator));
@@ -94,7 +95,8 @@ static void put_command(FILE *to, const json_t *command, size_t tail_size)
 	}
 	if (*text(command, "tensor")) {
 		fputs(", ", to);
-		put_text(to, nnactl_tail(text(command, "tensor"), tail_size));
+		put_text(to, nnactl_tail(nnactl_layer(text(command, "tensor"), layer, sizeof(layer)),
+					 tail_size));
 	}
 }
 
@@ -395,6 +397,7 @@ static void put_table(FILE *to, const json_t *profile, const json_t *const *sort
 	      "<th class=\"name\">command</th></tr>\n", to);
 	for (size_t i = 0; i < count; i++) {
 		const json_t *one = sorted[i], *operator = json_object_get(one, "number");
+		char layer[256];
 
 		if (json_is_integer(operator))
 			fprintf(to, "<tr><td>%lld</td>", (long long)json_integer_value(operator));
@@ -413,8 +416,10 @@ static void put_table(FILE *to, const json_t *profile, const json_t *const *sort
 		put_text(to, text(one, "name"));
 		fputs(*text(one, "operator") ? " for " : "", to);
 		put_text(to, text(one, "operator"));
-		fputs("<br><small>", to);
+		fputs("<br><small title=\"", to);
 		put_text(to, text(one, "tensor"));
+		fputs("\">", to);
+		put_text(to, nnactl_layer(text(one, "tensor"), layer, sizeof(layer)));
 		fputs("</small></td></tr>\n", to);
 	}
 	fputs("</table>\n", to);

@@ -505,7 +505,7 @@ static void print_name(const struct line *l, uint32_t room)
 {
 	const char *operator = json_string_value(json_object_get(l->command, "operator"));
 	const char *tensor = json_string_value(json_object_get(l->command, "tensor"));
-	char name[160];
+	char name[160], layer[256];
 	uint32_t n;
 
 	n = (uint32_t)snprintf(name, sizeof(name), "%s%s%s", name_of(l), operator ? " for " : "",
@@ -516,6 +516,7 @@ static void print_name(const struct line *l, uint32_t room)
 	if (tensor && *tensor && room > n + 12) {
 		const size_t left = room - n - 2;
 
+		tensor = nnactl_layer(tensor, layer, sizeof(layer));
 		if (strlen(tensor) <= left)
 			printf(", %s", tensor);
 		else
