@@ -64,12 +64,15 @@ static void put_bytes(struct pixels *to, const uint8_t *bytes, uint32_t n, bool 
 
 		for (uint32_t i = 0; i < count; i++)
 			values[i] = is_signed ? (int8_t)bytes[i] : bytes[i];
-		for (uint32_t i = 0; to->values && i < count; i++)
-			to->values[i] = values[i] - zero_point;
-		for (uint32_t i = 0; to->halves && i < count; i++)
-			to->halves[i] = (int16_t)(values[i] - zero_point);
-		to->values += to->values ? count : 0;
-		to->halves += to->halves ? count : 0;
+		if (to->values) {
+			for (uint32_t i = 0; i < count; i++)
+				to->values[i] = values[i] - zero_point;
+			to->values += count;
+		} else {
+			for (uint32_t i = 0; i < count; i++)
+				to->halves[i] = (int16_t)(values[i] - zero_point);
+			to->halves += count;
+		}
 		bytes += count;
 		n -= count;
 	}
