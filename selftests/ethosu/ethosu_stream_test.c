@@ -547,6 +547,21 @@ TEST(each_tile_counts)
 		   "the bases of all tiles but that of the last element are not bounded");
 }
 
+/* A map that is written from its last row to its first, as Vela does where it mirrors. */
+TEST(negative_stride)
+{
+	struct npu npu;
+	struct npu_script s = settings(SETTINGS);
+	int ret;
+
+	npu_init(&npu);
+	npu_long(&s, ETHOSU_SET_OFM_BASE0, 32);
+	npu_long(&s, ETHOSU_SET_OFM_STRIDE_Y, (1ull << 40) - 32);
+	ret = submit_pages(&npu, &s, ETHOSU_OP_CONV, 0);
+	CHECK(ret == 0 || ret == -EOVERFLOW);
+	npu_defect(ret == -EOVERFLOW, NULL, "a negative stride of a map counts as 2^40 more");
+}
+
 /* The last element has 4 bytes, of which the driver counts one. */
 TEST(last_element_counts)
 {

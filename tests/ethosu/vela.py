@@ -33,18 +33,35 @@ def words_of(cmd):
     raise ValueError("no command stream in the payload")
 
 
-# Settings of the region of a map, of weights, scales and a DMA; bit 8 of the last: no region.
-REGION_SETTINGS = (0x10F, 0x11F, 0x18F, 0x128, 0x129, 0x130, 0x131, 0x134)
+def is_u85(cmd):
+    """Whether the payload says that it is for a U85."""
+    words = np.frombuffer(cmd[: len(cmd) // 4 * 4], "<u4")
+    return words[1] & 0xFF == ACTION_CONFIG and words[2] >> 28 == 2
 
 
-def regions_of(stream):
-    """The regions that a stream names."""
-    regions, at = set(), 0
+# Settings of the region of weights, scales and a DMA; bit 8 of the last: no region.
+REGION_SETTINGS = (0x128, 0x129, 0x130, 0x131, 0x134)
+# The region of a map, and its precision: on a U85 chained maps and scalars have no memory.
+MAPS = {0x10F: 0x105, 0x11F: 0x114, 0x18F: 0x185}
+KERNELS = (2, 3, 5, 6, 7)
+
+
+def regions_of(stream, u85):
+    """The regions that a stream uses."""
+    regions, at, settings = set(), 0, {}
     while at < len(stream):
         word = int(stream[at])
-        if word >> 14 & 3 == 0 and word & 0x3FF in REGION_SETTINGS and not word >> 24 & 1:
-            regions.add(word >> 16 & 7)
-        at += 2 if word >> 14 & 3 else 1
+        code, value = word & 0x3FF, word >> 16
+        if word >> 14 & 3:
+            at += 2
+            continue
+        at += 1
+        settings[code] = value
+        if code in REGION_SETTINGS and not value & 0x100:
+            regions.add(value & 7)
+        for region, precision in MAPS.items() if code in KERNELS else ():
+            if region in settings and not (u85 and settings.get(precision, 0) >> 15):
+                regions.add(settings[region] & 7)
     return regions
 
 
@@ -58,7 +75,8 @@ class Program:
         data = np.asarray(d["weight_data"])
         self.constants = data.tobytes() if data.tobytes() != b"\0" else b""
         self.constants_region = int(d["weight_region"])
-        if self.constants_region not in regions_of(self.stream):
+        used = regions_of(self.stream, is_u85(d["cmd_data"].item()))
+        if self.constants_region not in used:
             self.constants = b""
         self.regions = {}
         for name in ("scratch", "scratch_fast"):
