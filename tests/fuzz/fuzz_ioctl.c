@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_ioctl [--seed N] [--attackers N] [--faults] SECONDS: hostile clients of nna.ko, in a guest.
+ * fuzz_ioctl [--seed N] [--attackers N] [--faults] [--failures] SECONDS: hostile clients of nna.ko,
+ * in a guest.
  *
  * Attackers are processes without privileges. Each has threads that share files, handles, address
  * spaces and a region of memory for arguments: they call the ioctls of the driver and of the DRM
  * core with arguments that are almost right, submit streams that run, never end, fault or are
  * rubbish, map and unmap buffers and descriptors under one another's feet, change what arguments
- * point to while the kernel reads it, interrupt one another by signals, and fork. They are killed
- * every so often and others take their place. With --faults the device hangs, loses interrupts and
- * completes wrongly. All the time the system asks for memory back and purges the buffers that
- * somebody has said not to need.
+ * point to while the kernel reads it, interrupt one another by signals, and fork. Each is killed
+ * after some number of calls, which does not depend on how slow the kernel is, and another takes
+ * its place. With --faults the device hangs, loses interrupts and completes wrongly. With
+ * --failures allocations and copies of the attackers' calls fail, which a kernel with fault
+ * injection does: up to one in ten. All the time the system asks for memory back and purges the
+ * buffers that somebody has said not to need.
  *
  * Meanwhile an innocent process of one thread submits jobs and checks their results, and keeps a
  * buffer that it does not need between them. The run fails if a result is wrong, a call fails that
@@ -47,6 +50,13 @@
 #define ARENA 0x10000
 #define MAPS 8
 #define NUMBERS 256
+/* Calls of an attacker before it is killed: fewer than that. A few have none. */
+#define MOST_CALLS 4000
+/* An attacker that has made calls and makes none for so long: all of its threads wait. */
+#define IDLE_NS PATIENCE(5 * SECOND)
+/* Failures of each kind that the kernel may inject; what it has left of them is how many it has. */
+#define MOST_FAILURES 1000000000
+#define DEBUGFS "/sys/kernel/debug/"
 /* With more handles the core's allocation fails with a warning in the log. */
 #define MAX_HANDLES 64u
 
@@ -54,6 +64,8 @@
  * struct counts - What all processes count, in shared memory.
  * @calls: ioctls by number.
  * @succeeded: those of them that returned 0.
+ * @of_slot: calls of the attacker that is in a place, and of what it has forked.
+ * @no_memory: calls that failed with ENOMEM.
  * @jobs: jobs that attackers have submitted.
  * @mmaps, @closes, @signals, @forks: what else attackers have done.
  * @results: jobs of the innocent with the right result.
@@ -67,6 +79,7 @@
  */
 struct counts {
 	atomic_ulong calls[NUMBERS], succeeded[NUMBERS];
+	atomic_ulong of_slot[MAX_ATTACKERS], no_memory;
 	atomic_ulong jobs, mmaps, closes, signals, forks;
 	atomic_ulong results, cancelled, hung, broken, hangs, breaks, slowest_ns;
 	atomic_ulong kept, purged;
@@ -75,9 +88,11 @@ struct counts {
 static struct counts *counts;
 static char node[64];
 static uint64_t end_ns;
+static bool with_failures;
 
 /**
  * struct attacker - A process, shared by its threads without a lock.
+ * @slot: its place.
  * @envs: environments with which jobs run, one for each file; all threads use and ruin them.
  * @files: files of the device, at first those of @envs.
  * @arena: memory for arguments.
@@ -86,6 +101,7 @@ static uint64_t end_ns;
  * @started: see there.
  */
 struct attacker {
+	unsigned int slot;
 	struct env envs[FILES];
 	atomic_int files[FILES];
 	uint8_t *arena;
@@ -203,9 +219,12 @@ static int call(unsigned long request, void *arg)
 	unsigned int nr = request & 0xff;
 	int ret = ioctl(any_file(), request, arg);
 
-	atomic_fetch_add(&counts->calls[nr], 1);
 	if (!ret)
 		atomic_fetch_add(&counts->succeeded[nr], 1);
+	else if (errno == ENOMEM)
+		atomic_fetch_add(&counts->no_memory, 1);
+	atomic_fetch_add(&counts->calls[nr], 1);
+	atomic_fetch_add(&counts->of_slot[self.slot], 1);
 	return ret;
 }
 
@@ -594,7 +613,23 @@ static void nothing(int signal)
 {
 }
 
-static void attacker(uint64_t seed)
+/*
+ * From now on allocations and copies of this process and of its threads fail. Only root may ask for
+ * that, and only now: an environment has to be there.
+ */
+static void begin_failing(void)
+{
+	int fd;
+
+	if (seteuid(0))
+		_exit(1);
+	fd = open("/proc/self/make-it-fail", O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		_exit(1);
+	close(fd);
+}
+
+static void attacker(uint64_t seed, unsigned int slot)
 {
 	struct sigaction action = { .sa_handler = nothing };
 	struct rlimit files = { 64, 64 }, processes = { 64, 64 };
@@ -610,11 +645,12 @@ static void attacker(uint64_t seed)
 	sigaction(SIGUSR1, &action, NULL);
 	/* Somebody may have closed the other end. */
 	signal(SIGPIPE, SIG_IGN);
-	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, with_failures ? 0 : 65534))
 		_exit(1);
 	setrlimit(RLIMIT_NOFILE, &files);
 	setrlimit(RLIMIT_NPROC, &processes);
 
+	self.slot = slot;
 	self.arena = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (self.arena == MAP_FAILED)
 		_exit(1);
@@ -626,10 +662,18 @@ static void attacker(uint64_t seed)
 			syncobj_create(self.envs[i].fd);
 		atomic_store(&self.files[i], self.envs[i].fd);
 	}
-	for (uintptr_t i = 0; i < THREADS; i++)
-		if (pthread_create(&self.threads[i], NULL, attack,
-				   (void *)(uintptr_t)(seed * 64 + i)))
+	if (with_failures)
+		begin_failing();
+	while (setresuid(65534, 65534, 65534))
+		if (errno != ENOMEM)
 			_exit(1);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		while (pthread_create(&self.threads[i], NULL, attack,
+				      (void *)(uintptr_t)(seed * 64 + i))) {
+			if (!with_failures)
+				_exit(1);
+			usleep(1000);
+		}
 	atomic_store(&self.started, true);
 	for (;;)
 		pause();
@@ -766,26 +810,59 @@ static void innocent(void)
 	_exit(0);
 }
 
-/* The whole group: what an attacker forks belongs to it. */
-static pid_t start(uint64_t seed)
-{
-	pid_t pid = fork();
+/**
+ * struct place - An attacker that runs, from the outside.
+ * @pid: its process, and the group of what it forks.
+ * @limit: calls after which it is killed.
+ * @seen: calls that it had made when it was last looked at, @seen_ns: and when these changed.
+ */
+struct place {
+	pid_t pid;
+	unsigned long limit, seen;
+	uint64_t seen_ns;
+};
 
-	if (!pid) {
+static void start(struct place *place, unsigned int slot, uint64_t seed)
+{
+	place->limit = rnd(16) ? rnd(MOST_CALLS) : 0;
+	place->seen = 0;
+	place->seen_ns = now_ns();
+	atomic_store(&counts->of_slot[slot], 0);
+	place->pid = fork();
+	if (place->pid < 0)
+		die("an attacker", -errno);
+	if (!place->pid) {
 		setpgid(0, 0);
-		attacker(seed);
+		attacker(seed, slot);
 	}
-	if (pid > 0)
-		setpgid(pid, pid);
-	return pid;
+	setpgid(place->pid, place->pid);
 }
 
-static unsigned long stop(pid_t pid, unsigned long *ended_by)
+/* Whether an attacker has made its calls or has ended; or makes none any more, which is counted. */
+static bool is_due(struct place *place, unsigned int slot, unsigned long *idle)
+{
+	unsigned long made = atomic_load(&counts->of_slot[slot]);
+	siginfo_t info = { .si_pid = 0 };
+
+	if (made >= place->limit ||
+	    (!waitid(P_PID, (id_t)place->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid))
+		return true;
+	if (made != place->seen) {
+		place->seen = made;
+		place->seen_ns = now_ns();
+	}
+	if (!made || now_ns() < place->seen_ns + IDLE_NS)
+		return false;
+	++*idle;
+	return true;
+}
+
+static unsigned long stop(const struct place *place, unsigned long *ended_by)
 {
 	int status;
 
-	kill(-pid, SIGKILL);
-	waitpid(pid, &status, 0);
+	kill(-place->pid, SIGKILL);
+	waitpid(place->pid, &status, 0);
 	/* By itself it ends where its environment cannot be made. */
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
 		return 1;
@@ -803,6 +880,58 @@ static void reclaim(void)
 		exit(1);
 	}
 	close(fd);
+}
+
+/* What fails in attackers, by its folder in debugfs. */
+static const char *const failures[] = { "failslab", "fail_page_alloc", "fail_usercopy" };
+#define FAILURES (sizeof(failures) / sizeof(failures[0]))
+
+static void failure_set(const char *kind, const char *what, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), DEBUGFS "%s/%s", kind, what);
+	write_file(path, value);
+}
+
+static void failures_begin(void)
+{
+	char most[16];
+
+	snprintf(most, sizeof(most), "%d", MOST_FAILURES);
+	for (unsigned int i = 0; i < FAILURES; i++) {
+		failure_set(failures[i], "probability", "0");
+		failure_set(failures[i], "task-filter", "Y");
+		failure_set(failures[i], "verbose", "0");
+		failure_set(failures[i], "times", most);
+	}
+	/* Those that may wait, and single pages, too. */
+	failure_set("failslab", "ignore-gfp-wait", "N");
+	failure_set("fail_page_alloc", "ignore-gfp-wait", "N");
+	failure_set("fail_page_alloc", "min-order", "0");
+}
+
+/* Up to so many in a hundred fail; with 0 none at all. */
+static void failures_change(unsigned int most)
+{
+	char text[16];
+
+	for (unsigned int i = 0; i < FAILURES; i++) {
+		snprintf(text, sizeof(text), "%u", most ? rnd(most + 1) : 0);
+		failure_set(failures[i], "probability", text);
+	}
+}
+
+static long failures_made(const char *kind)
+{
+	char path[128], *text;
+	long left;
+
+	snprintf(path, sizeof(path), DEBUGFS "%s/times", kind);
+	text = read_file(path);
+	left = strtol(text, NULL, 10);
+	free(text);
+	return MOST_FAILURES - left;
 }
 
 static void fault(void)
@@ -824,12 +953,13 @@ static void fault(void)
 
 int main(int argc, char **argv)
 {
-	unsigned long calls = 0, succeeded = 0, killed = 0, faults = 0;
+	unsigned long calls = 0, succeeded = 0, killed = 0, idle = 0, faults = 0;
 	unsigned long ended_by[NSIG] = { 0 };
 	unsigned int attackers = 3, seconds = 60;
 	bool with_faults = false;
 	uint64_t seed = 1, next = 0;
-	pid_t pids[MAX_ATTACKERS], good;
+	struct place places[MAX_ATTACKERS];
+	pid_t good;
 	int fd, status, failed = 0;
 
 	for (int i = 1; i < argc; i++) {
@@ -839,12 +969,19 @@ int main(int argc, char **argv)
 			attackers = (unsigned int)atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--faults"))
 			with_faults = true;
+		else if (!strcmp(argv[i], "--failures"))
+			with_failures = true;
 		else
 			seconds = (unsigned int)atoi(argv[i]);
 	}
 	if (!seconds || attackers > MAX_ATTACKERS || getuid()) {
 		fprintf(stderr, "usage, as root: fuzz_ioctl [--seed N] [--attackers N] [--faults] "
-			"SECONDS\n");
+			"[--failures] SECONDS\n");
+		return 2;
+	}
+	if (with_failures && access("/proc/self/make-it-fail", W_OK)) {
+		fprintf(stderr, "fuzz_ioctl: --failures needs a kernel with fault injection: "
+			"vm/run --kernel debug\n");
 		return 2;
 	}
 	fd = nna_open();
@@ -857,30 +994,39 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("# seed %llu, %u attackers of %u threads, %u s%s\n", (unsigned long long)seed,
-	       attackers, THREADS, seconds, with_faults ? ", with faults" : "");
+	printf("# seed %llu, %u attackers of %u threads, %u s%s%s\n", (unsigned long long)seed,
+	       attackers, THREADS, seconds, with_faults ? ", with faults" : "",
+	       with_failures ? ", with failures" : "");
 	state = seed * 0x9e3779b97f4a7c15ull + 1;
 	end_ns = now_ns() + seconds * SECOND;
 
 	good = fork();
 	if (!good)
 		innocent();
+	if (with_failures)
+		failures_begin();
 	for (unsigned int i = 0; i < attackers; i++)
-		pids[i] = start(seed * 1000 + next++);
+		start(&places[i], i, seed * 1000 + next++);
 	while (now_ns() < end_ns && !waitpid(good, &status, WNOHANG)) {
-		unsigned int i = rnd(attackers);
-
 		usleep(100000 + rnd(500000));
 		reclaim();
 		if (with_faults) {
 			fault();
 			faults++;
 		}
-		killed += stop(pids[i], ended_by);
-		pids[i] = start(seed * 1000 + next++);
+		if (with_failures)
+			failures_change(10);
+		for (unsigned int i = 0; i < attackers; i++) {
+			if (!is_due(&places[i], i, &idle))
+				continue;
+			killed += stop(&places[i], ended_by);
+			start(&places[i], i, seed * 1000 + next++);
+		}
 	}
 	for (unsigned int i = 0; i < attackers; i++)
-		killed += stop(pids[i], ended_by);
+		killed += stop(&places[i], ended_by);
+	if (with_failures)
+		failures_change(0);
 	if (with_faults)
 		inject("clear");
 	/* It has been waited for if it has failed. */
@@ -894,7 +1040,8 @@ int main(int argc, char **argv)
 	printf("# attackers: %lu ioctls, %lu of them succeeded, %lu jobs, ", calls, succeeded,
 	       counts->jobs);
 	printf("%lu mmaps, %lu closes, ", counts->mmaps, counts->closes);
-	printf("%lu signals, %lu forks; %lu killed\n", counts->signals, counts->forks, killed);
+	printf("%lu signals, %lu forks; %lu killed, %lu of them made no calls any more\n",
+	       counts->signals, counts->forks, killed, idle);
 	for (unsigned int i = 0; i < NSIG; i++)
 		if (ended_by[i])
 			printf("# %lu attackers ended by themselves, by signal %u\n", ended_by[i],
@@ -916,6 +1063,18 @@ int main(int argc, char **argv)
 	printf("# %lu faults injected; the innocent was hit by %lu of %lu hangs and by %lu of %lu ",
 	       faults, counts->hung, counts->hangs, counts->broken, counts->breaks);
 	printf("wrong completions\n");
+	for (unsigned int i = 0; i < (with_failures ? FAILURES : 0); i++) {
+		long made = failures_made(failures[i]);
+
+		printf("# %s: %ld failures injected\n", failures[i], made);
+		if (made <= 0)
+			failed = 1;
+	}
+	if (with_failures) {
+		printf("# attackers: %lu calls failed with ENOMEM\n", counts->no_memory);
+		if (!counts->no_memory)
+			failed = 1;
+	}
 	if (!counts->results || !killed || !counts->purged)
 		failed = 1;
 	printf("%s\n", failed ? "not ok fuzz_ioctl" : "ok fuzz_ioctl");
