@@ -228,6 +228,8 @@ static void throughputs(struct env *env, uint32_t out)
 /* Jobs that keep the device busy: each for SPAN of run time, which WAITS null jobs do not take. */
 #define PRIORITIES (DRM_NNA_CTX_PRIORITY_REALTIME + 1)
 #define SPAN (9 * SECOND / 2)
+/* What a priority waits for run time at most, beside a tile of each of the others (uapi). */
+#define PRIORITY_WAIT_NS (175 * SECOND / 1000)
 #define WAITS 4
 
 static void env_of_priority(struct env *env, uint32_t priority)
@@ -239,13 +241,14 @@ static void env_of_priority(struct env *env, uint32_t priority)
 
 /*
  * The longest way of a null job of each priority beside endless jobs of all others, against the
- * same job alone. (Beside jobs of its own priority it waits for its turn: see shares.)
+ * bound of the ABI and the same job alone. (Beside jobs of its own priority it waits for its turn:
+ * see shares.)
  */
 static void priority_waits(struct env *env, uint32_t out)
 {
 	for (uint32_t p = 0; p < PRIORITIES; p++) {
 		struct env busy[PRIORITIES], null;
-		uint64_t alone = 0, longest = 0;
+		uint64_t alone = 0, longest = 0, bound;
 
 		env_of_priority(&null, p);
 		stream_null(&null);
@@ -268,8 +271,12 @@ static void priority_waits(struct env *env, uint32_t out)
 
 			longest = t > longest ? t : longest;
 		}
+		bound = PRIORITY_WAIT_NS + alone + (PRIORITIES - 1) * (uint64_t)ticks_to_ns(
+			null.fd, (int64_t)counters(null.fd).longest_tile_ticks);
 		printf("beside endless jobs of all others: null job of priority %u: ", p);
-		printf("at most %.1f ms, %.0f times one alone\n", (double)longest / 1e6,
+		printf("at most %.1f ms, of at most %.1f ms: %s; %.0f times one alone\n",
+		       (double)longest / 1e6, (double)bound / 1e6,
+		       longest <= bound ? "within its bound" : "late",
 		       (double)longest / (double)alone);
 		for (uint32_t other = 0; other < PRIORITIES; other++)
 			env_fini(&busy[other]);
