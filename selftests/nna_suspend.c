@@ -3,7 +3,8 @@
  * System sleep and resume, with jobs on the rings and in the scheduler: jobs that run yield and go
  * on afterwards, and one that does not yield is aborted. Started by selftests/suspend. The guest's
  * file system does not work after a resume, so everything is opened and in memory before, results
- * go to the console, and in the end the program powers the guest off.
+ * go to the console, and in the end the program powers the guest off. NNA_LOOP_MS is how long each
+ * loop takes, a second without it; a job may take 5 s.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +22,8 @@
 /* More than fit on a ring. */
 #define JOBS 100
 
-/* Clients whose jobs are loops, and how long each of these runs. */
+/* Clients whose jobs are loops. */
 #define LOOPS 12
-#define LOOP_NS SECOND
 /* Iterations that measure how long one takes. */
 #define LOOP_SAMPLE 200
 #define LOOP_FACTOR 1103515245
@@ -32,6 +32,8 @@
 #define LOOP_OFFSET 0x1000
 
 static unsigned int passed, failed;
+/* How long each loop runs. */
+static uint64_t loop_ns = SECOND;
 
 static void check(bool ok, const char *what, int round)
 {
@@ -153,7 +155,7 @@ static bool loop_is_right(struct env *env)
 	return loop->count == loop->limit && !loop->more;
 }
 
-/* Iterations that take about LOOP_NS. */
+/* Iterations that take about loop_ns. */
 static int32_t loop_measure(struct env *env)
 {
 	int64_t ns;
@@ -162,7 +164,7 @@ static int32_t loop_measure(struct env *env)
 	loop_prepare(env, LOOP_SAMPLE);
 	check(!submit_and_wait(env) && loop_is_right(env), "a loop runs", 0);
 	ns = ticks_to_ns(env->fd, (int64_t)env_report(env)->run_time);
-	return (int32_t)(LOOP_NS * LOOP_SAMPLE / (uint64_t)(ns > 0 ? ns : 1));
+	return (int32_t)(loop_ns * LOOP_SAMPLE / (uint64_t)(ns > 0 ? ns : 1));
 }
 
 /* Sleeps and wakes; prints how long that has taken. */
@@ -207,7 +209,7 @@ static uint32_t begin_hanging(struct env *env)
 }
 
 /*
- * Two sleeps while a dozen clients have loops of a second on the ring, the first one beside a job
+ * Two sleeps while a dozen clients have loops on the ring, the first one beside a job
  * that does not yield. The file system and the control socket are in use before the first sleep.
  */
 static void loops(int state, int log)
@@ -250,7 +252,7 @@ static void loops(int state, int log)
 	check(!log_has(log, "is aborted"), "and aborts none", 0);
 	ok = true;
 	for (int i = 0; i < LOOPS; i++)
-		ok = ok && !syncobj_wait(envs[i].fd, outs[i], LONG_WAIT) &&
+		ok = ok && !syncobj_wait(envs[i].fd, outs[i], LONG_WAIT + 10 * LOOPS * loop_ns) &&
 		     syncobj_status(envs[i].fd, outs[i]) == 1 && loop_is_right(&envs[i]);
 	check(ok, "the loops have run to their end", 0);
 	check(!submit_and_wait(&hang), "the client whose job was aborted goes on", 0);
@@ -311,12 +313,16 @@ static bool is_tainted(int tainted)
 
 int main(void)
 {
+	const char *loop_ms = getenv("NNA_LOOP_MS");
 	struct env busy, queue, work;
 	int console, test, delay, state, tainted, log;
 
 	console = must_open("/dev/ttyS0", O_WRONLY);
 	dup2(console, STDOUT_FILENO);
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (loop_ms)
+		loop_ns = strtoull(loop_ms, NULL, 10) * (SECOND / 1000);
+	printf("nna_suspend: loops of %llu ms\n", (unsigned long long)loop_ns / 1000000);
 	test = must_open("/sys/power/pm_test", O_WRONLY);
 	delay = must_open("/sys/module/suspend/parameters/pm_test_delay", O_WRONLY);
 	state = must_open("/sys/power/state", O_WRONLY);
