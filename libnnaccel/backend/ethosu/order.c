@@ -86,7 +86,7 @@ static void u65_element(struct walk *walk, const struct part *part, uint32_t ele
 		bool inside = y < part->height && oz < end;
 
 		for (uint32_t iz = i; iz < i + deep; iz++)
-			put(walk, oz * w->streams + walk->stream,
+			put(walk, oz * w->target->streams + walk->stream,
 			    inside ? part->y + y : w->height, part->x + element % part->width, iz);
 	}
 }
@@ -116,9 +116,9 @@ static void walk_u65(struct walk *walk)
 	const struct nna_ethosu_weights *w = walk->w;
 	uint32_t ifm_block = w->part_kernel || w->ifm_bytes == 2 ? 16 : 32;
 	/* Channels are dealt out to the cores, one by one. */
-	uint32_t others = w->streams - 1 - walk->stream;
-	uint32_t depth = (w->ofm_depth + others) / w->streams;
-	uint32_t block = (w->block_depth + others) / w->streams;
+	uint32_t others = w->target->streams - 1 - walk->stream;
+	uint32_t depth = (w->ofm_depth + others) / w->target->streams;
+	uint32_t block = (w->block_depth + others) / w->target->streams;
 
 	for (uint32_t o = 0; block && o < depth; o += block)
 		for (uint32_t i = 0; i < w->ifm_depth; i += ifm_block)
@@ -154,18 +154,18 @@ static struct u85 u85_of(const struct nna_ethosu_weights *w)
 {
 	bool half = w->ifm_bytes == 2;
 	struct u85 u = {
-		.micro = w->macs / 8 / w->microblock,
+		.micro = w->target->macs / 8 / w->microblock,
 		.ifm_block = 64,
 		.ifm_step = U85_STEP,
 		.round = 1,
-		.pad = !half && w->macs <= 256 ? 0 : w->macs <= 512 ? 2 : 6,
+		.pad = !half && w->target->macs <= 256 ? 0 : w->target->macs <= 512 ? 2 : 6,
 		.stride_y = 1,
 		.stride_x = 1,
 	};
 
 	if (w->part_kernel)
 		u.ifm_block = 16;
-	else if (w->ifm_bytes == 4 || (w->macs <= 256 && u.micro == 16))
+	else if (w->ifm_bytes == 4 || (w->target->macs <= 256 && u.micro == 16))
 		u.ifm_block = 32;
 	u.ifm_micro = u.ifm_block;
 	if (w->depthwise) {
@@ -186,7 +186,7 @@ static struct u85 u85_of(const struct nna_ethosu_weights *w)
 static void u85_element(struct walk *walk, const struct u85 *u, uint32_t y, uint32_t x, uint32_t o,
 			uint32_t i)
 {
-	const uint32_t streams = walk->w->streams;
+	const uint32_t streams = walk->w->target->streams;
 
 	for (uint32_t ii = i; ii < i + u->ifm_micro; ii += u->ifm_step)
 		for (uint32_t oz = walk->stream * U85_GROUP; oz < u->micro;
@@ -201,7 +201,7 @@ static void u85_part(struct walk *walk, const struct u85 *u, const struct part *
 		     uint32_t i)
 {
 	const bool depthwise = walk->w->depthwise;
-	const uint64_t zeros = (uint64_t)u->ifm_micro * u->micro / walk->w->streams;
+	const uint64_t zeros = (uint64_t)u->ifm_micro * u->micro / walk->w->target->streams;
 	uint32_t left = round_to(part->height * part->width, u->round);
 
 	/* Phases of the stride; in each, every second row goes backwards. */
@@ -258,21 +258,20 @@ static void walk_u85(struct walk *walk)
 /* Whether each step of a walk has a size. */
 static bool has_order(const struct nna_ethosu_weights *w)
 {
-	if (!w->streams || w->streams > NNA_ETHOSU_STREAMS || !w->block_depth ||
-	    !w->stride_y || !w->stride_x || w->dilation_y - 1 > 1 || w->dilation_x - 1 > 1)
+	if (!w->block_depth || !w->stride_y || !w->stride_x || w->dilation_y - 1 > 1 || w->dilation_x - 1 > 1)
 		return false;
 	/* At most this many weights before zeros come in between. */
 	if ((uint64_t)w->ofm_depth * w->ifm_depth > NNA_ETHOSU_VALUES_MAX ||
 	    (uint64_t)w->height * w->width > NNA_ETHOSU_VALUES_MAX)
 		return false;
-	return w->generation == NNA_ETHOSU_U65 ||
-	       (w->generation == NNA_ETHOSU_U85 && w->microblock &&
-		w->macs / 8 / w->microblock >= U85_GROUP);
+	return w->target->generation == NNA_ETHOSU_U65 ||
+	       (w->target->generation == NNA_ETHOSU_U85 && w->microblock &&
+		w->target->macs / 8 / w->microblock >= U85_GROUP);
 }
 
 static void walk_stream(struct walk *walk)
 {
-	if (walk->w->generation == NNA_ETHOSU_U65)
+	if (walk->w->target->generation == NNA_ETHOSU_U65)
 		walk_u65(walk);
 	else
 		walk_u85(walk);

@@ -9,17 +9,13 @@
 #ifndef NNA_ETHOSU_ORDER_H
 #define NNA_ETHOSU_ORDER_H
 
-#include "libnnaccel/backend/ethosu/stream.h"
+#include "libnnaccel/backend/ethosu/command.h"
 
-/* Streams of a convolution, at most, and values of all of them. */
-#define NNA_ETHOSU_STREAMS 4u
-#define NNA_ETHOSU_VALUES_MAX (1u << 27)
+#define NNA_ETHOSU_VALUES_MAX (1u << 27) /* of a stream */
 
 /**
  * struct nna_ethosu_weights - weights of a convolution, and what their order depends on
- * @generation: of the NPU
- * @macs: of the NPU: products of 8 bits in a cycle
- * @streams: cores of a U65, decoders of a U85; at most NNA_ETHOSU_STREAMS
+ * @target: the NPU
  * @depthwise: each OFM channel depends on one IFM channel
  * @part_kernel: elements of the kernel come before IFM channels
  * @ifm_bytes: of an element of the IFM
@@ -39,8 +35,7 @@
  * @zero_point: subtracted from each weight
  */
 struct nna_ethosu_weights {
-	enum nna_ethosu_generation generation;
-	uint32_t macs, streams;
+	const struct nna_ethosu_target *target;
 	bool depthwise, part_kernel;
 	uint32_t ifm_bytes;
 	uint32_t ofm_depth, ifm_depth;

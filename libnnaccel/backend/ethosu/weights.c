@@ -688,7 +688,8 @@ static int add_stream(const struct nna_ethosu_weights *weights, uint32_t stream,
 		      struct nna_ethosu_encoded *out, uint32_t *size)
 {
 	/* More decoders than one take turns in FWD; only Arm knows how. */
-	const bool may_be_fast = weights->generation == NNA_ETHOSU_U85 && weights->streams == 1;
+	const bool may_be_fast = weights->target->generation == NNA_ETHOSU_U85 &&
+				 weights->target->streams == 1;
 	uint64_t count = nna_ethosu_order_count(weights, stream);
 	uint8_t *bytes = NULL, *fast = NULL, *all;
 	uint32_t own = 0, fast_size = 0;
@@ -739,9 +740,7 @@ int nna_ethosu_weights_encode(const struct nna_ethosu_weights *weights,
 	uint32_t size = 0;
 	int ret = 0;
 
-	if (weights->streams > NNA_ETHOSU_STREAMS)
-		return -EINVAL;
-	for (uint32_t stream = 0; stream < weights->streams && !ret; stream++)
+	for (uint32_t stream = 0; stream < weights->target->streams && !ret; stream++)
 		ret = add_stream(weights, stream, &encoded, &size);
 	if (ret)
 		free(encoded.bytes);
@@ -763,19 +762,19 @@ static bool fits(int64_t value, uint32_t bits)
 	return value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1);
 }
 
-int nna_ethosu_scale_write(enum nna_ethosu_generation generation, bool wide,
-			   const struct nna_ethosu_scale *scale, uint8_t *record)
+int nna_ethosu_record_write(enum nna_ethosu_generation generation, bool wide,
+			    const struct nna_ethosu_record *record, uint8_t *to)
 {
 	/* U65: 40 bits, 32, 6. U85: 32, 31, 6; with wide sums 48, 15, 6. */
 	const bool u65 = generation == NNA_ETHOSU_U65;
 	const uint32_t bias = u65 ? 5 : wide ? 6 : 4, factor = u65 ? 4 : wide ? 2 : 4;
 
-	if (!fits(scale->bias, bias * 8) || scale->shift > 63 ||
-	    (!u65 && scale->scale >> (factor * 8 - 1)))
+	if (!fits(record->bias, bias * 8) || record->shift > 63 ||
+	    (!u65 && record->scale >> (factor * 8 - 1)))
 		return -ERANGE;
-	memset(record, 0, NNA_ETHOSU_RECORD_SIZE);
-	write_little(record, bias, (uint64_t)scale->bias);
-	write_little(record + bias, factor, scale->scale);
-	record[bias + factor] = (uint8_t)scale->shift;
+	memset(to, 0, NNA_ETHOSU_RECORD_SIZE);
+	write_little(to, bias, (uint64_t)record->bias);
+	write_little(to + bias, factor, record->scale);
+	to[bias + factor] = (uint8_t)record->shift;
 	return 0;
 }

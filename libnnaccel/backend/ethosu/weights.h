@@ -58,27 +58,27 @@ int nna_ethosu_values_encode(const int16_t *values, uint64_t count, bool fast, u
 			     uint32_t *size);
 
 /**
- * struct nna_ethosu_scale - a bias and a factor, of a channel
+ * struct nna_ethosu_record - a bias and a factor, of a channel
  * @bias: added to the sum; 40 bits of a U65, 32 of a U85, 48 with wide sums
  * @scale: 32 bits of a U65, 31 of a U85, 15 with wide sums
  * @shift: 6 bits, to the right
  */
-struct nna_ethosu_scale {
+struct nna_ethosu_record {
 	int64_t bias;
 	uint32_t scale;
 	uint32_t shift;
 };
 
 /**
- * nna_ethosu_scale_write() - write a record
+ * nna_ethosu_record_write() - write a record
  * @generation: of the NPU
  * @wide: a U85's sums have more than 32 bits
- * @scale: what it says
- * @record: NNA_ETHOSU_RECORD_SIZE bytes
+ * @record: what it says
+ * @to: NNA_ETHOSU_RECORD_SIZE bytes
  *
  * Return: 0, or -ERANGE where a number has too many bits.
  */
-int nna_ethosu_scale_write(enum nna_ethosu_generation generation, bool wide,
-			   const struct nna_ethosu_scale *scale, uint8_t *record);
+int nna_ethosu_record_write(enum nna_ethosu_generation generation, bool wide,
+			    const struct nna_ethosu_record *record, uint8_t *to);
 
 #endif

@@ -156,7 +156,8 @@ static void test_refused(void **state)
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /* A convolution for @config, and the same as an operation of the device. */
-static void draw_kernel(const struct ethosu_config *config, struct nna_ethosu_weights *w,
+static void draw_kernel(const struct ethosu_config *config,
+			const struct nna_ethosu_target *target, struct nna_ethosu_weights *w,
 			struct ethosu_operation *op)
 {
 	static const uint8_t heights[] = { 1, 1, 2, 2, 4 }, widths[] = { 2, 4, 2, 4, 4 };
@@ -168,9 +169,7 @@ static void draw_kernel(const struct ethosu_config *config, struct nna_ethosu_we
 		       config->macs / 8 / (heights[micro] * widths[micro]) < 4)
 			micro = below(5);
 	*w = (struct nna_ethosu_weights){
-		.generation = u85 ? NNA_ETHOSU_U85 : NNA_ETHOSU_U65,
-		.macs = config->macs,
-		.streams = config->streams,
+		.target = target,
 		.depthwise = !below(3),
 		.ifm_bytes = 1 + below(2),
 		.ofm_depth = 1 + below(90),
@@ -227,13 +226,15 @@ static void check_kernel(const struct ethosu_config *config)
 {
 	struct ethosu_stream_values streams[ETHOSU_WEIGHT_STREAMS] = { 0 };
 	struct nna_ethosu_encoded encoded = { 0 };
+	struct nna_ethosu_target target;
 	struct nna_ethosu_weights w;
 	struct ethosu_operation op;
 	uint64_t area, at = 0;
 	int16_t *got;
 	uint8_t *data;
 
-	draw_kernel(config, &w, &op);
+	assert_true(nna_ethosu_target_read(config->config, &target));
+	draw_kernel(config, &target, &w, &op);
 	area = (uint64_t)w.height * w.width;
 	data = malloc(w.ofm_depth * area * w.ifm_depth);
 	got = calloc(w.ofm_depth * area * w.ifm_depth, sizeof(*got));
@@ -287,8 +288,10 @@ static void test_fast(void **state)
 {
 	static uint8_t data[64 * 64];
 	struct nna_ethosu_encoded encoded = { 0 };
+	struct nna_ethosu_target target = { .generation = NNA_ETHOSU_U85, .macs = 256,
+					    .streams = 1 };
 	struct nna_ethosu_weights w = {
-		.generation = NNA_ETHOSU_U85, .macs = 256, .streams = 1, .ifm_bytes = 1,
+		.target = &target, .ifm_bytes = 1,
 		.ofm_depth = 64, .ifm_depth = 64, .height = 1, .width = 1, .stride_y = 1,
 		.stride_x = 1, .dilation_y = 1, .dilation_x = 1, .block_depth = 64,
 		.microblock = 4, .is_signed = true, .data = data, .strides = { 64, 64, 64, 1 },
@@ -300,14 +303,14 @@ static void test_fast(void **state)
 	assert_true(encoded.fast);
 	assert_int_equal(encoded.sizes[0], sizeof(data) + 32);
 	free(encoded.bytes);
-	w.macs = 512;
-	w.streams = 2;
+	target.macs = 512;
+	target.streams = 2;
 	assert_int_equal(nna_ethosu_weights_encode(&w, &encoded), 0);
 	assert_false(encoded.fast);
 	free(encoded.bytes);
 	memset(data, 0, sizeof(data));
-	w.macs = 256;
-	w.streams = 1;
+	target.macs = 256;
+	target.streams = 1;
 	assert_int_equal(nna_ethosu_weights_encode(&w, &encoded), 0);
 	assert_false(encoded.fast);
 	free(encoded.bytes);
@@ -317,8 +320,10 @@ static void test_fast(void **state)
 static void test_no_order(void **state)
 {
 	static const uint8_t data[1];
+	const struct nna_ethosu_target target = { .generation = NNA_ETHOSU_U85, .macs = 256,
+						  .streams = 1 };
 	const struct nna_ethosu_weights good = {
-		.generation = NNA_ETHOSU_U85, .macs = 256, .streams = 1, .ifm_bytes = 1,
+		.target = &target, .ifm_bytes = 1,
 		.ofm_depth = 1, .ifm_depth = 1, .height = 1, .width = 1, .stride_y = 1,
 		.stride_x = 1, .dilation_y = 1, .dilation_x = 1, .block_depth = 8, .microblock = 4,
 		.data = data,
@@ -335,7 +340,7 @@ static void test_no_order(void **state)
 	w.dilation_x = 3;
 	assert_int_equal(nna_ethosu_weights_encode(&w, &encoded), -EINVAL);
 	w = good;
-	w.streams = 5;
+	w.stride_y = 0;
 	assert_int_equal(nna_ethosu_weights_encode(&w, &encoded), -EINVAL);
 	w = good;
 	w.ofm_depth = 1u << 20;
@@ -352,11 +357,11 @@ static void test_no_order(void **state)
 /* ---- records --------------------------------------------------------------------------------- */
 
 static void check_record(enum nna_ethosu_generation generation, bool wide,
-			 struct nna_ethosu_scale scale, const uint8_t *expected)
+			 struct nna_ethosu_record scale, const uint8_t *expected)
 {
 	uint8_t record[NNA_ETHOSU_RECORD_SIZE];
 
-	assert_int_equal(nna_ethosu_scale_write(generation, wide, &scale, record), 0);
+	assert_int_equal(nna_ethosu_record_write(generation, wide, &scale, record), 0);
 	assert_memory_equal(record, expected, sizeof(record));
 }
 
@@ -366,21 +371,21 @@ static void test_records(void **state)
 	static const uint8_t u85[] = { 0xfe, 0xff, 0xff, 0xff, 4, 3, 2, 0x71, 63, 0 };
 	static const uint8_t wide[] = { 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 4, 0x73, 5, 0 };
 	uint8_t record[NNA_ETHOSU_RECORD_SIZE];
-	struct nna_ethosu_scale scale = { -2, 0x81020304, 38 };
+	struct nna_ethosu_record scale = { -2, 0x81020304, 38 };
 
 	check_record(NNA_ETHOSU_U65, false, scale, u65);
 	check_record(NNA_ETHOSU_U65, true, scale, u65);
-	assert_int_equal(nna_ethosu_scale_write(NNA_ETHOSU_U85, false, &scale, record), -ERANGE);
-	check_record(NNA_ETHOSU_U85, false, (struct nna_ethosu_scale){ -2, 0x71020304, 63 }, u85);
-	check_record(NNA_ETHOSU_U85, true, (struct nna_ethosu_scale){ -2, 0x7304, 5 }, wide);
-	scale = (struct nna_ethosu_scale){ -2, 0x8000, 5 };
-	assert_int_equal(nna_ethosu_scale_write(NNA_ETHOSU_U85, true, &scale, record), -ERANGE);
-	scale = (struct nna_ethosu_scale){ 1ll << 39, 1, 1 };
-	assert_int_equal(nna_ethosu_scale_write(NNA_ETHOSU_U65, false, &scale, record), -ERANGE);
-	scale = (struct nna_ethosu_scale){ -(1ll << 31) - 1, 1, 1 };
-	assert_int_equal(nna_ethosu_scale_write(NNA_ETHOSU_U85, false, &scale, record), -ERANGE);
-	scale = (struct nna_ethosu_scale){ 0, 1, 64 };
-	assert_int_equal(nna_ethosu_scale_write(NNA_ETHOSU_U65, false, &scale, record), -ERANGE);
+	assert_int_equal(nna_ethosu_record_write(NNA_ETHOSU_U85, false, &scale, record), -ERANGE);
+	check_record(NNA_ETHOSU_U85, false, (struct nna_ethosu_record){ -2, 0x71020304, 63 }, u85);
+	check_record(NNA_ETHOSU_U85, true, (struct nna_ethosu_record){ -2, 0x7304, 5 }, wide);
+	scale = (struct nna_ethosu_record){ -2, 0x8000, 5 };
+	assert_int_equal(nna_ethosu_record_write(NNA_ETHOSU_U85, true, &scale, record), -ERANGE);
+	scale = (struct nna_ethosu_record){ 1ll << 39, 1, 1 };
+	assert_int_equal(nna_ethosu_record_write(NNA_ETHOSU_U65, false, &scale, record), -ERANGE);
+	scale = (struct nna_ethosu_record){ -(1ll << 31) - 1, 1, 1 };
+	assert_int_equal(nna_ethosu_record_write(NNA_ETHOSU_U85, false, &scale, record), -ERANGE);
+	scale = (struct nna_ethosu_record){ 0, 1, 64 };
+	assert_int_equal(nna_ethosu_record_write(NNA_ETHOSU_U65, false, &scale, record), -ERANGE);
 }
 
 int main(void)
