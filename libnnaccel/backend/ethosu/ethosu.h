@@ -60,9 +60,17 @@ bool nna_ethosu_map_refuses(const struct nna_lower *l, uint32_t value, char *rea
 
 /*
  * Chooses @block of an operation, of which all else is complete but the addresses and sizes of
- * weights. The same operation gets the same block.
+ * weights. The same operation gets the same block. Its height stays 0 where none has room.
  */
 void nna_ethosu_block_choose(const struct nna_ethosu_target *target,
 			     struct nna_ethosu_operation *op);
+/* Elements of a microblock of one channel, by its code in a block; 0 on a U65. */
+uint32_t nna_ethosu_block_elements(const struct nna_ethosu_target *target, uint8_t code);
+/*
+ * Whether weights are better ordered by elements of the kernel, of @height x @width, than by
+ * channels of the IFM, which has @depth of @bytes each.
+ */
+bool nna_ethosu_block_part_kernel(const struct nna_ethosu_target *target, uint32_t depth,
+				  uint32_t bytes, uint32_t height, uint32_t width);
 
 #endif

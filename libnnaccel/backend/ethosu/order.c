@@ -258,7 +258,8 @@ static void walk_u85(struct walk *walk)
 /* Whether each step of a walk has a size. */
 static bool has_order(const struct nna_ethosu_weights *w)
 {
-	if (!w->block_depth || !w->stride_y || !w->stride_x || w->dilation_y - 1 > 1 || w->dilation_x - 1 > 1)
+	if (!w->block_depth || !w->stride_y || !w->stride_x || w->dilation_y - 1 > 1 ||
+	    w->dilation_x - 1 > 1)
 		return false;
 	/* At most this many weights before zeros come in between. */
 	if ((uint64_t)w->ofm_depth * w->ifm_depth > NNA_ETHOSU_VALUES_MAX ||
