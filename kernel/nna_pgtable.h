@@ -2,8 +2,8 @@
 /*
  * The NNA's page tables: a data structure without locks that uses neither DRM nor the device.
  *
- * A table is a page of 512 entries, which the device reads, and a struct nna_pt beside it. Level 0
- * maps pages of 4 KiB. An entry of level 1 points to a table of level 0 or maps 2 MiB.
+ * A table is a device page of 512 entries, which the device reads, and a struct nna_pt beside it.
+ * Level 0 maps pages of 4 KiB. An entry of level 1 points to a table of level 0 or maps 2 MiB.
  *
  * Map and unmap cannot fail: they take tables from pools that nna_pgtable_reserve_map() and
  * nna_pgtable_reserve_unmap() have filled before. Unmap puts unlinked tables on a list of the
@@ -29,10 +29,13 @@
 /** NNA_MAX_TABLES - Maximum tables of an address space: enough for 64 GiB in pages of 4 KiB. */
 #define NNA_MAX_TABLES		32768u
 
+struct nna_table_page;
+
 /**
  * struct nna_pt - One table.
  * @entries: the page that the device reads.
  * @dma: its bus address.
+ * @page: the owner's record of where @entries lies.
  * @children: for each entry the table to which it points, or NULL; NULL at level 0.
  * @used: number of valid entries.
  * @link: in a pool, or in a list of unlinked tables.
@@ -40,15 +43,17 @@
 struct nna_pt {
 	__le64 *entries;
 	dma_addr_t dma;
+	struct nna_table_page *page;
 	struct nna_pt **children;
 	unsigned int used;
 	struct list_head link;
 };
 
 /**
- * struct nna_pgtable_ops - How pages for tables are allocated.
- * @alloc: allocate a zeroed page for @pt->entries and set @pt->dma, or return false; may sleep.
- * @free: free the page of @pt.
+ * struct nna_pgtable_ops - How memory for tables is allocated.
+ * @alloc: allocate a zeroed device page for @pt->entries and set @pt->dma, or return false; may
+ *	sleep.
+ * @free: free the device page of @pt.
  */
 struct nna_pgtable_ops {
 	bool (*alloc)(void *cookie, struct nna_pt *pt);
@@ -69,7 +74,7 @@ struct nna_pt_pool {
 
 /**
  * struct nna_pgtable - The page tables of one address space. The owner serialises all calls.
- * @ops: how pages are allocated.
+ * @ops: how memory for tables is allocated.
  * @cookie: passed to @ops.
  * @root: table of the highest level.
  * @tables: number of tables in use, the root included.

@@ -115,7 +115,7 @@ static struct nna_va *to_nna_va(struct drm_gpuva *va)
 	return container_of(va, struct nna_va, base);
 }
 
-static bool nna_vm_table_alloc(void *cookie, struct nna_pt *pt)
+static bool nna_vm_table_page_alloc(void *cookie, struct nna_table_page *page)
 {
 	struct nna_vm *vm = cookie;
 
@@ -125,20 +125,34 @@ static bool nna_vm_table_alloc(void *cookie, struct nna_pt *pt)
 	 * Charge the page to the memory control group of the client, which decides how many there
 	 * are.
 	 */
-	pt->entries = dma_alloc_coherent(vm->nna->drm.dev, NNA_PAGE_SIZE, &pt->dma,
-					 GFP_KERNEL_ACCOUNT);
-	if (pt->entries)
+	page->cpu = dma_alloc_coherent(vm->nna->drm.dev, PAGE_SIZE, &page->dma, GFP_KERNEL_ACCOUNT);
+	if (page->cpu)
 		return true;
 	nna_pages_give(vm->user, 1);
 	return false;
 }
 
-static void nna_vm_table_free(void *cookie, struct nna_pt *pt)
+static void nna_vm_table_page_free(void *cookie, struct nna_table_page *page)
 {
 	struct nna_vm *vm = cookie;
 
-	dma_free_coherent(vm->nna->drm.dev, NNA_PAGE_SIZE, pt->entries, pt->dma);
+	dma_free_coherent(vm->nna->drm.dev, PAGE_SIZE, page->cpu, page->dma);
 	nna_pages_give(vm->user, 1);
+}
+
+static const struct nna_table_page_ops nna_vm_table_page_ops = {
+	.alloc = nna_vm_table_page_alloc,
+	.free = nna_vm_table_page_free,
+};
+
+static bool nna_vm_table_alloc(void *cookie, struct nna_pt *pt)
+{
+	return nna_table_pages_take(&((struct nna_vm *)cookie)->table_pages, pt);
+}
+
+static void nna_vm_table_free(void *cookie, struct nna_pt *pt)
+{
+	nna_table_pages_give(&((struct nna_vm *)cookie)->table_pages, pt);
 }
 
 static const struct nna_pgtable_ops nna_vm_pgtable_ops = {
@@ -490,6 +504,7 @@ struct nna_vm *nna_vm_create(struct nna_user *user)
 	mutex_init(&vm->lock);
 	INIT_WORK(&vm->release_work, nna_vm_release_work);
 
+	nna_table_pages_init(&vm->table_pages, &nna_vm_table_page_ops, vm, PAGE_SIZE);
 	ret = nna_pgtable_init(&vm->pgt, &nna_vm_pgtable_ops, vm);
 	if (ret)
 		goto err_free;

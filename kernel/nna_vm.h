@@ -34,6 +34,7 @@
 #include <drm/drm_gpuvm.h>
 
 #include "nna_pgtable.h"
+#include "nna_table_page.h"
 
 struct drm_file;
 struct drm_nna_vm_bind_op;
@@ -52,6 +53,7 @@ u32 nna_vm_max_mappings(void);
  * @users: references of ids, contexts and core dumps.
  * @lock: serialises binds.
  * @pgt: the page tables; protected by @lock.
+ * @table_pages: the pages of the CPU that hold them; protected by @lock.
  * @mappings: number of mappings; protected by @lock.
  * @max_mappings: maximum of @mappings.
  * @asid: address space identifier: the device's tag of its translations.
@@ -68,6 +70,7 @@ struct nna_vm {
 	struct kref users;
 	struct mutex lock;
 	struct nna_pgtable pgt;
+	struct nna_table_pages table_pages;
 	u32 mappings;
 	u32 max_mappings;
 	u32 asid;
