@@ -16,11 +16,11 @@ static int create(int fd, struct drm_nna_bo_create args)
 
 TEST(create_rounds_up)
 {
-	struct drm_nna_bo_create args = { .size = 5000 };
+	struct drm_nna_bo_create args = { .size = cpu_page() + 904 };
 	int fd = nna_open();
 
 	EQ(xioctl(fd, DRM_IOCTL_NNA_BO_CREATE, &args), 0);
-	EQ(args.size, 8192);
+	EQ(args.size, 2 * cpu_page());
 	CHECK(args.handle);
 }
 
@@ -113,7 +113,8 @@ TEST(mmap_beyond_the_object)
 	struct drm_nna_bo_mmap_offset args = { .handle = bo_create(fd, 4096, 0, 0) };
 
 	EQ(xioctl(fd, DRM_IOCTL_NNA_BO_MMAP_OFFSET, &args), 0);
-	CHECK(mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd, (off_t)args.offset) == MAP_FAILED);
+	CHECK(mmap(NULL, 2 * cpu_page(), PROT_READ, MAP_SHARED, fd, (off_t)args.offset) ==
+	      MAP_FAILED);
 }
 
 TEST(mmap_of_another_file)

@@ -161,7 +161,7 @@ TEST(card)
 	EQ(xioctl(fd, DRM_IOCTL_GEM_FLINK, &flink), 0);
 	named = (struct drm_gem_open){ .name = flink.name };
 	EQ(xioctl(fd, DRM_IOCTL_GEM_OPEN, &named), 0);
-	EQ(named.size, 4096);
+	EQ(named.size, create.size);
 	EQ(xioctl(fd, DRM_IOCTL_MODE_GETRESOURCES, &modes), -EOPNOTSUPP);
 	expect_inference();
 }

@@ -233,10 +233,10 @@ TEST(debugfs_gems)
 	char *text, *line;
 
 	need_debugfs(fd);
-	a = bo_create(fd, 0x5000, 0, 0);
-	b = bo_create(fd, 0x7000, vm, DRM_NNA_BO_NO_MMAP);
+	a = bo_create(fd, 5 * cpu_page(), 0, 0);
+	b = bo_create(fd, 7 * cpu_page(), vm, DRM_NNA_BO_NO_MMAP);
 	EQ(drmPrimeHandleToFD(fd, a, DRM_CLOEXEC, &dmabuf), 0);
-	EQ(vm_map(fd, vm, b, 0, ENV_VA, 0x7000, 0), 0);
+	EQ(vm_map(fd, vm, b, 0, ENV_VA, 7 * cpu_page(), 0), 0);
 	label(fd, a, "weights of a test");
 	label(fd, b, "two\nlines");
 	text = debugfs_read(fd, "gems");
@@ -246,7 +246,7 @@ TEST(debugfs_gems)
 		line--;
 	EQ(sscanf(line, "%llu %llu %llu %x %u %u %u %u %u", &size, &refs, &handles, &flags,
 		  &private, &imported, &exported, &pages, &mapped), 9);
-	EQ(size, 0x5000);
+	EQ(size, 5 * cpu_page());
 	EQ(handles, 1);
 	EQ(flags | private | imported | pages | mapped, 0);
 	EQ(exported, 1);
@@ -256,7 +256,7 @@ TEST(debugfs_gems)
 		line--;
 	EQ(sscanf(line, "%llu %llu %llu %x %u %u %u %u %u", &size, &refs, &handles, &flags,
 		  &private, &imported, &exported, &pages, &mapped), 9);
-	EQ(size, 0x7000);
+	EQ(size, 7 * cpu_page());
 	EQ(flags, DRM_NNA_BO_NO_MMAP);
 	EQ(private & pages & mapped, 1);
 	CHECK(refs >= 2);
@@ -264,7 +264,7 @@ TEST(debugfs_gems)
 	free(text);
 	label(fd, a, NULL);
 	bo_close(fd, b);
-	EQ(vm_unmap(fd, vm, ENV_VA, 0x7000), 0);
+	EQ(vm_unmap(fd, vm, ENV_VA, 7 * cpu_page()), 0);
 	text = debugfs_read(fd, "gems");
 	CHECK(!strstr(text, "weights of a test"));
 	CHECK(!strstr(text, "two"));

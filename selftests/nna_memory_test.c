@@ -169,6 +169,7 @@ TEST(pages_of_a_user)
 	const uint64_t size = 1 << 20;
 	unsigned int taken = 0, next;
 	int fds[8], fd;
+	char pages[32];
 
 	if (access(PAGES_LIMIT, W_OK))
 		SKIP("no " PAGES_LIMIT);
@@ -176,7 +177,8 @@ TEST(pages_of_a_user)
 		fds[i] = open_as(1);
 	fd = open_as(2);
 	/* Nothing below ends the process before this is undone, but what fails on any machine. */
-	write_file(PAGES_LIMIT, "16384");
+	snprintf(pages, sizeof(pages), "%llu", (limit << 20) / (unsigned long long)cpu_page());
+	write_file(PAGES_LIMIT, pages);
 	for (unsigned int i = 0; i < 8; i++)
 		taken += bind_objects(fds[i], vm_create(fds[i]), size, limit);
 	next = bind_objects(fd, vm_create(fd), size, 4);

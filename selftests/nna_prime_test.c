@@ -211,7 +211,7 @@ TEST(import_is_no_dmabuf)
 
 TEST(imported_has_no_mmap_offset)
 {
-	int fd = nna_open(), dmabuf = from_udmabuf(4096);
+	int fd = nna_open(), dmabuf = from_udmabuf((uint32_t)cpu_page());
 	struct drm_nna_bo_mmap_offset offset = { 0 };
 
 	EQ(drmPrimeFDToHandle(fd, dmabuf, &offset.handle), 0);
@@ -220,13 +220,15 @@ TEST(imported_has_no_mmap_offset)
 
 TEST(imported_beyond_its_end)
 {
-	int fd = nna_open(), dmabuf = from_udmabuf(0x4000);
+	/* Imports end with a page of the CPU, binds with one of the device. */
+	const uint32_t size = 4 * (uint32_t)cpu_page(), page = 0x1000;
+	int fd = nna_open(), dmabuf = from_udmabuf(size);
 	uint32_t bo, vm = vm_create(fd);
 
 	EQ(drmPrimeFDToHandle(fd, dmabuf, &bo), 0);
-	EQ(vm_map(fd, vm, bo, 0, ENV_VA, 0x5000, 0), -EINVAL);
-	EQ(vm_map(fd, vm, bo, 0x3000, ENV_VA, 0x2000, 0), -EINVAL);
-	EQ(vm_map(fd, vm, bo, 0x3000, ENV_VA, 0x1000, 0), 0);
+	EQ(vm_map(fd, vm, bo, 0, ENV_VA, size + page, 0), -EINVAL);
+	EQ(vm_map(fd, vm, bo, size - page, ENV_VA, 2 * page, 0), -EINVAL);
+	EQ(vm_map(fd, vm, bo, size - page, ENV_VA, page, 0), 0);
 }
 
 TEST(export_private)
@@ -411,7 +413,8 @@ TEST(no_implicit_fence)
 /* Many at a time, all bound; again and again, so that a leak would show. */
 TEST(import_many)
 {
-	enum { COUNT = 64 };
+	/* A multiple of every page that a CPU has. */
+	enum { COUNT = 64, SIZE = 0x10000 };
 	struct env env;
 
 	env_init(&env);
@@ -419,15 +422,15 @@ TEST(import_many)
 		uint32_t bos[COUNT];
 
 		for (uint32_t i = 0; i < COUNT; i++) {
-			int dmabuf = from_udmabuf(0x4000);
+			int dmabuf = from_udmabuf(SIZE);
 
 			EQ(drmPrimeFDToHandle(env.fd, dmabuf, &bos[i]), 0);
 			close(dmabuf);
-			EQ(vm_map(env.fd, env.vm, bos[i], 0, ENV_VA + ENV_SIZE + i * 0x4000, 0x4000,
+			EQ(vm_map(env.fd, env.vm, bos[i], 0, ENV_VA + ENV_SIZE + i * SIZE, SIZE,
 				  0),
 			   0);
 		}
-		EQ(vm_unmap(env.fd, env.vm, ENV_VA + ENV_SIZE, COUNT * 0x4000), 0);
+		EQ(vm_unmap(env.fd, env.vm, ENV_VA + ENV_SIZE, COUNT * SIZE), 0);
 		for (uint32_t i = 0; i < COUNT; i++)
 			bo_close(env.fd, bos[i]);
 	}

@@ -642,6 +642,11 @@ int timeline_wait(int fd, uint32_t handle, uint64_t point, uint64_t timeout_ns)
 				      NULL);
 }
 
+uint64_t cpu_page(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 #define LOG_MARK "selftest of the accelerator driver: begins"
 
 void log_begin(void)

@@ -86,6 +86,9 @@ void foreign_signal(struct foreign *f);
 /* CLOCK_MONOTONIC. */
 uint64_t now_ns(void);
 
+/* Bytes of a page of the CPU, of which objects and mappings consist; the device's pages have 4 KiB. */
+uint64_t cpu_page(void);
+
 /*
  * Sends a fault injection command to the device process (nna-device --help lists them); skips the
  * test if there is no connection to it.

@@ -314,14 +314,15 @@ static int page_that_blocks(void **page)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	const size_t size = cpu_page();
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 
 	if (fd < 0)
 		SKIP("no userfaultfd");
-	*page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	*page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(*page != MAP_FAILED);
 	reg.range.start = (uintptr_t)*page;
-	reg.range.len = 4096;
+	reg.range.len = size;
 	CHECK(!ioctl(fd, UFFDIO_API, &api));
 	CHECK(!ioctl(fd, UFFDIO_REGISTER, &reg));
 	return fd;
