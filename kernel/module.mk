@@ -79,6 +79,20 @@ kernel-newest:
 kernel-render:
 	@$(MAKE) KERNEL_OUT=$(BUILD)/kernel-render KERNEL_CONFIG=CONFIG_DRM_ACCEL_NNA_RENDER=y kernel
 
+# For 64-bit Arm, each in build/kernel-arm64-NAME, where vm/run --arch arm64 looks for it.
+#. kernel: kernel-arm64: nna.ko for the stock kernels of arm64: 6.12, 6.12-16k and newest
+#. internal: kernel-arm64-6.12: the first of them
+#. internal: kernel-arm64-6.12-16k: the second, for pages of 16 KiB
+#. internal: kernel-arm64-newest: the third
+ARM64_KERNELS := 6.12 6.12-16k newest
+.PHONY: kernel-arm64 $(ARM64_KERNELS:%=kernel-arm64-%)
+kernel-arm64: $(ARM64_KERNELS:%=kernel-arm64-%)
+
+$(ARM64_KERNELS:%=kernel-arm64-%): kernel-arm64-%:
+	@set -e; eval "$$(vm/setup --arch arm64 --kernel $* --print)"; \
+	$(MAKE) KERNEL_OUT=$(BUILD)/$@ KDIR="$$NNA_KDIR" \
+		KERNEL_CONFIG='ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- CC=aarch64-linux-gnu-gcc' kernel
+
 kernel-kcsan:
 	@set -e; eval "$$(vm/setup --kernel kcsan --no-packages --print)"; \
 	$(MAKE) KERNEL_OUT=$(BUILD)/kernel-kcsan KDIR="$$NNA_KDIR" kernel

@@ -4,7 +4,8 @@
 #
 # The cache holds downloads of the distribution, and the results of long builds:
 #
-#   qemu/VERSION/        an extracted QEMU with its own C library
+#   qemu/VERSION/        an extracted QEMU with its own C library; qemu-arm64/ the one for arm64
+#   root-arm64/VERSION/  what guests of arm64 have in /usr, with headers and libraries
 #   gbinder/VERSION/     an extracted libgbinder, for machines whose release has none
 #   kernel/RELEASE/      an extracted kernel package: boot/, lib/modules/, headers, kbuild tools
 #   source/VERSION/      an unpacked kernel source, which no script writes to
@@ -31,6 +32,21 @@ kernel_config() {
 			awk -F= 'FNR == NR { own[$1]; next } !($1 in own)' "$file" -
 	grep -v '^#' "$file"
 }
+
+# kernel_names ARCH: the kernels that vm/setup knows for it; fails for another architecture.
+kernel_names() {
+	case $1 in
+	amd64) echo 6.12, newest, debug, kcsan, uml, source, newest-source ;;
+	arm64) echo 6.12, 6.12-16k, newest ;;
+	*) return 1 ;;
+	esac
+}
+
+# arch_suffix ARCH: what the names of another architecture's items end with.
+arch_suffix() { [ "$1" = amd64 ] || echo "-$1"; }
+
+# compiler ARCH: the compiler for it.
+compiler() { if [ "$1" = amd64 ]; then echo gcc; else echo aarch64-linux-gnu-gcc; fi; }
 
 # Prints one line on stderr.
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
