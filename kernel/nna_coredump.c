@@ -161,6 +161,21 @@ static void nna_coredump_drop_vm(struct nna_device *nna)
 	nna->fault.vm = NULL;
 }
 
+/*
+ * Tells the administrator whose job failed. What resets the device says so itself, and so does an
+ * abort. Clients can make jobs fail as often as they like.
+ */
+static void nna_coredump_tell(struct nna_device *nna)
+{
+	const struct drm_nna_coredump *head = &nna->coredump->head;
+
+	if (head->reason == DRM_NNA_COREDUMP_FAULT && head->ring != DRM_NNA_COREDUMP_NO_JOB)
+		dev_notice_ratelimited(nna->drm.dev,
+				       "ring %u: a job of %s[%d] failed with status %u, detail %#llx; a core dump has been made\n",
+				       head->ring, head->comm, head->pid, head->status,
+				       head->detail);
+}
+
 static void nna_coredump_work(struct work_struct *work)
 {
 	struct nna_device *nna = container_of(work, struct nna_device, fault.work);
@@ -188,6 +203,7 @@ static void nna_coredump_work(struct work_struct *work)
 	 * can be unloaded.
 	 */
 	drm_dev_get(&nna->drm);
+	nna_coredump_tell(nna);
 	dev_coredumpm(nna->drm.dev, THIS_MODULE, nna, sizeof(*nna->coredump), GFP_KERNEL,
 		      nna_coredump_read, nna_coredump_free);
 	drm_dev_exit(idx);

@@ -180,19 +180,51 @@ static void nna_job_count(struct nna_job *job, u16 status, u64 detail, int error
 }
 
 /*
- * Returns the run time of a job in ns. A completion with an error does not report it: then estimate
- * it by the time since the last end of a job or since this job was pushed, whichever was later.
+ * Estimates for how long a job on the ring has run, in ns: the time since the last end of a job or
+ * since this job was pushed, whichever was later.
  */
-static u64 nna_job_run_time(const struct nna_job *job, u16 status, u64 detail, int error)
+static u64 nna_job_estimate(const struct nna_job *job)
 {
 	unsigned long since = READ_ONCE(job->nna->last_end_jiffies);
 
+	if (!time_in_range(since, job->pushed_jiffies, jiffies))
+		since = job->pushed_jiffies;
+	return (u64)jiffies_to_msecs(jiffies - since) * NSEC_PER_MSEC;
+}
+
+/* Returns the run time of a job in ns. A completion with an error does not report it. */
+static u64 nna_job_run_time(const struct nna_job *job, u16 status, u64 detail, int error)
+{
 	if (!error && (status == NNA_STATUS_OK || status == NNA_STATUS_YIELDED))
 		return job->ran_ns + nna_clock_ticks_to_ns(&job->nna->hw,
 							   min(detail, job->nna->hw.job_limit));
-	if (!time_in_range(since, job->pushed_jiffies, jiffies))
-		since = job->pushed_jiffies;
-	return job->ran_ns + (u64)jiffies_to_msecs(jiffies - since) * NSEC_PER_MSEC;
+	return job->ran_ns + nna_job_estimate(job);
+}
+
+u64 nna_job_running_ns(struct nna_device *nna, const struct nna_usage *usage, unsigned int *index)
+{
+	unsigned int i;
+	u64 ns = 0;
+
+	for (i = NNA_JOB_RINGS; i-- > 0;) {
+		struct nna_ring *ring = &nna->rings[i];
+		struct nna_ring_request *req;
+
+		spin_lock_irq(&ring->lock);
+		req = nna_ring_oldest(ring);
+		if (req) {
+			const struct nna_job *job = container_of(req, struct nna_job, req);
+
+			if (job->ctx->usage == usage)
+				ns = nna_job_estimate(job);
+		}
+		spin_unlock_irq(&ring->lock);
+		if (req) {
+			*index = i;
+			return ns;
+		}
+	}
+	return 0;
 }
 
 /*

@@ -54,6 +54,7 @@ struct drm_nna_sync;
 struct file;
 struct nna_ctx;
 struct nna_device;
+struct nna_usage;
 
 /*
  * A job's ring is boosted this long before a waiter's deadline: the longest wait for a time slice.
@@ -182,6 +183,18 @@ int nna_job_submit(struct drm_file *file, struct nna_ctx *ctx, const struct drm_
  * Must be called between nna_fault_begin() and nna_fault_end().
  */
 void nna_job_record(struct nna_job *job, u32 status, u64 detail);
+
+/**
+ * nna_job_running_ns() - Estimate for how long a file's job has been running; not in interrupts.
+ * @nna: the device.
+ * @usage: the file's usage.
+ * @index: out: index of the job's ring.
+ *
+ * Reads no registers. The oldest job of the highest ring that has one counts as running.
+ *
+ * Return: the time, without what it had run when it last yielded; 0 if no job of the file runs.
+ */
+u64 nna_job_running_ns(struct nna_device *nna, const struct nna_usage *usage, unsigned int *index);
 
 /** nna_job_drain() - Wait until all jobs of a lost device have been freed; may sleep. */
 void nna_job_drain(struct nna_device *nna);

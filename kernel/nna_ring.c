@@ -223,6 +223,14 @@ void nna_ring_cancel_yield(struct nna_ring *ring)
 	spin_unlock_irq(&ring->lock);
 }
 
+struct nna_ring_request *nna_ring_oldest(struct nna_ring *ring)
+{
+	lockdep_assert_held(&ring->lock);
+	if (!ring->running || ring->tail == ring->done)
+		return NULL;
+	return ring->requests[ring->done & (ring->size - 1)];
+}
+
 bool nna_ring_is_empty(struct nna_ring *ring)
 {
 	unsigned long flags;

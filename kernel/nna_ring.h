@@ -176,6 +176,14 @@ bool nna_ring_yield(struct nna_ring *ring, u32 *seqno);
 /** nna_ring_cancel_yield() - Undo nna_ring_yield(): the device has not been told. */
 void nna_ring_cancel_yield(struct nna_ring *ring);
 
+/**
+ * nna_ring_oldest() - The request of the oldest entry that has not completed; with the ring's lock.
+ * @ring: the ring.
+ *
+ * Return: the request, valid under the lock; NULL if there is none or the ring does not run.
+ */
+struct nna_ring_request *nna_ring_oldest(struct nna_ring *ring);
+
 /** nna_ring_is_empty() - Whether all entries have completed; any context. */
 bool nna_ring_is_empty(struct nna_ring *ring);
 

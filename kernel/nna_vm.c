@@ -24,7 +24,7 @@
 #include "nna_vm.h"
 
 /* The default of the parameter max_mappings. */
-#define NNA_MAX_MAPPINGS	16384u
+#define NNA_MAX_MAPPINGS	16384
 
 static unsigned int nna_vm_mappings_limit;
 module_param_named(max_mappings, nna_vm_mappings_limit, uint, 0644);

@@ -127,8 +127,10 @@ TEST(fault_is_dumped)
 
 	env_init(&env);
 	expect_dropped();
+	log_begin();
 	fault(&env, &command);
 	dump = dump_read(&size);
+	EQ(log_dumps(), 1);
 	EQ(memcmp(dump->magic, DRM_NNA_COREDUMP_MAGIC, sizeof(dump->magic)), 0);
 	EQ(dump->version, DRM_NNA_COREDUMP_VERSION);
 	EQ(dump->size, size);
@@ -188,6 +190,7 @@ TEST(first_dump_stays)
 
 	env_init(&env);
 	expect_dropped();
+	log_begin();
 	fault(&env, &command);
 	first = dump_read(&size);
 	for (int i = 0; i < 20; i++) {
@@ -198,6 +201,8 @@ TEST(first_dump_stays)
 	second = dump_read(&size);
 	EQ(second->monotonic_ns, first->monotonic_ns);
 	EQ(second->ring, DRM_NNA_CTX_PRIORITY_MEDIUM);
+	/* Clients do not fill the log. */
+	EQ(log_dumps(), 1);
 	expect_dropped();
 	free(second);
 	EQ(ctx_destroy(env.fd, env.ctx), 0);

@@ -83,32 +83,114 @@ TEST(fdinfo_clients_differ)
 TEST(fdinfo_engines)
 {
 	static const char *const names[] = { "low", "medium", "high", "realtime" };
+	long long before[4], after[4], sum = 0;
 	struct env env, other;
-	long long before[4], after[4];
 	uint64_t took;
 	char key[64];
 
 	env_init(&env);
 	env_init(&other);
 	for (int i = 0; i < 4; i++) {
-		snprintf(key, sizeof(key), "drm-engine-%s:", names[i]);
+		snprintf(key, sizeof(key), "nna-time-%s:", names[i]);
 		before[i] = fdinfo(env.fd, key);
 		EQ(before[i], 0);
 	}
+	EQ(fdinfo(env.fd, "drm-engine-npu:"), 0);
 	took = long_job(&env);
 	for (int i = 0; i < 4; i++) {
-		snprintf(key, sizeof(key), "drm-engine-%s:", names[i]);
+		snprintf(key, sizeof(key), "nna-time-%s:", names[i]);
 		after[i] = fdinfo(env.fd, key);
+		sum += after[i];
 		if (i != DRM_NNA_CTX_PRIORITY_MEDIUM)
 			EQ(after[i], 0);
 		EQ(fdinfo(other.fd, key), 0);
 	}
+	EQ(fdinfo(env.fd, "drm-engine-npu:"), sum);
+	EQ(fdinfo(other.fd, "drm-engine-npu:"), 0);
 	/* In ns. */
 	took = took * SECOND / hw_info(env.fd).tick_hz;
 	CHECK(after[1] > (long long)took / 2 && after[1] < (long long)took * 2);
 	/* The time of a destroyed context still counts. */
 	EQ(ctx_destroy(env.fd, env.ctx), 0);
-	CHECK(fdinfo(env.fd, "drm-engine-medium:") >= after[1]);
+	CHECK(fdinfo(env.fd, "nna-time-medium:") >= after[1]);
+}
+
+/* The time of a job that runs is seen before it ends, by nobody else, and without its priority. */
+TEST(fdinfo_of_a_running_job)
+{
+	struct drm_nna_submit args;
+	struct env env, other;
+	long long first;
+	uint32_t out;
+
+	env_init(&env);
+	env_init(&other);
+	stream_endless(&env);
+	args = env_submit(&env);
+	args.budget_ns = 3 * SECOND;
+	out = syncobj_create(env.fd);
+	EQ(submit_args(&env, &args, 0, out), 0);
+	do {
+		first = fdinfo(env.fd, "drm-engine-npu:");
+		EQ(syncobj_status(env.fd, out), 0);
+	} while (!first);
+	EQ(fdinfo(other.fd, "drm-engine-npu:"), 0);
+	EQ(fdinfo(env.fd, "nna-time-high:"), 0);
+	while (fdinfo(env.fd, "drm-engine-npu:") <= first)
+		EQ(syncobj_status(env.fd, out), 0);
+	EQ(syncobj_wait(env.fd, out, PATIENCE(10 * SECOND)), 0);
+	EQ(syncobj_status(env.fd, out), -ETIME);
+	CHECK(fdinfo(env.fd, "drm-engine-npu:") >= 3 * (long long)SECOND);
+}
+
+/*
+ * Each line is one that drm-usage-stats.rst defines, or has the driver's name before its key. One
+ * engine, since the rings share one command processor.
+ */
+TEST(fdinfo_is_as_defined)
+{
+	struct env env;
+	char *text, *line, *rest;
+	int engines = 0, regions = 0;
+
+	env_init(&env);
+	expect_result(&env);
+	text = fdinfo_read(env.fd);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		static const char *const memory[] = { "drm-total-", "drm-shared-", "drm-resident-",
+						      "drm-purgeable-", "drm-active-" };
+		unsigned long long value;
+		char unit[8] = "", *colon = strchr(line, ':');
+
+		CHECK(colon);
+		EQ(sscanf(colon + 1, "%llu %7s", &value, unit) >= 0, true);
+		if (!strncmp(line, "drm-engine-", 11)) {
+			EQ(strcmp(unit, "ns"), 0);
+			CHECK(memcmp(line + 11, "capacity-", 9));
+			engines++;
+		}
+		for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++) {
+			if (strncmp(line, memory[i], strlen(memory[i])))
+				continue;
+			/* No unit: bytes. */
+			CHECK(!unit[0] || !strcmp(unit, "KiB") || !strcmp(unit, "MiB"));
+			regions++;
+		}
+		if (!strncmp(line, "drm-", 4))
+			CHECK(!strncmp(line + 4, "driver:", 7) || !strncmp(line + 4, "pdev:", 5) ||
+			      !strncmp(line + 4, "client-", 7) || !strncmp(line + 4, "engine-", 7) ||
+			      !strncmp(line + 4, "total-", 6) || !strncmp(line + 4, "shared-", 7) ||
+			      !strncmp(line + 4, "resident-", 9) ||
+			      !strncmp(line + 4, "purgeable-", 10) ||
+			      !strncmp(line + 4, "active-", 7));
+		else
+			CHECK(!strncmp(line, "nna-time-", 9) || !strncmp(line, "pos:", 4) ||
+			      !strncmp(line, "flags:", 6) || !strncmp(line, "mnt_id:", 7) ||
+			      !strncmp(line, "ino:", 4));
+	}
+	free(text);
+	EQ(engines, 1);
+	CHECK(regions >= 1);
 }
 
 /* The time of a job that is ended because it has used up its budget counts, too. */
@@ -122,7 +204,7 @@ TEST(fdinfo_engine_of_a_budget)
 	args = env_submit(&env);
 	args.budget_ns = SECOND / 10;
 	EQ(submit_args_and_wait(&env, &args), -ETIME);
-	CHECK(fdinfo(env.fd, "drm-engine-medium:") >= (long long)(SECOND / 10));
+	CHECK(fdinfo(env.fd, "nna-time-medium:") >= (long long)(SECOND / 10));
 }
 
 TEST(fdinfo_memory)
@@ -366,7 +448,7 @@ TEST(trace_fault)
 	free(text);
 }
 
-/* Errors of clients and faults of their jobs write nothing to the kernel's log. */
+/* Errors of clients write nothing to the kernel's log, nor do faults but the one that is dumped. */
 TEST(log_is_quiet)
 {
 	struct drm_nna_submit args;

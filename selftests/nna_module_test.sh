@@ -68,12 +68,16 @@ load_unload() { # TIMES
 }
 
 echo "KTAP version 1"
-echo "1..7"
+echo "1..8"
 
 modinfo -F alias "$module" | grep -qx 'pci:v00001234d00004E41sv\*sd\*bc\*sc\*i\*'
 result $? alias_names_the_device
 [ "$(modinfo -F license "$module")" = GPL ] && [ -n "$(modinfo -F description "$module")" ]
 result $? license_and_description
+# Defaults as a person writes numbers, and not as C does.
+modinfo -F parm "$module" | grep -q '^max_mappings:.*default: [0-9]*)' &&
+	! modinfo -F parm "$module" | grep -E '\<[0-9]+(u|ul|ull)\>'
+result $? parameters_have_clean_defaults
 modinfo -F depends "$module" | tr ',_' '\n-' | grep -qx gpu-sched
 result $? dependencies_are_named
 fnmatch=$(cat "/sys/bus/pci/devices/$device/modalias")

@@ -642,19 +642,22 @@ int timeline_wait(int fd, uint32_t handle, uint64_t point, uint64_t timeout_ns)
 				      NULL);
 }
 
+#define LOG_MARK "selftest of the accelerator driver: begins"
+
 uint64_t cpu_page(void)
 {
 	return (uint64_t)sysconf(_SC_PAGESIZE);
 }
-
-#define LOG_MARK "selftest of the accelerator driver: begins"
 
 void log_begin(void)
 {
 	write_file("/dev/kmsg", LOG_MARK "\n");
 }
 
-int log_lines(void)
+#define LOG_DUMP "a core dump has been made"
+
+/* Counts lines that tell of a core dump, or the others. */
+static int log_count(bool of_dumps)
 {
 	FILE *log = popen("dmesg", "r");
 	char line[1024];
@@ -665,11 +668,21 @@ int log_lines(void)
 	while (fgets(line, sizeof(line), log)) {
 		if (strstr(line, LOG_MARK))
 			lines = 0;
-		else if (strstr(line, "nna"))
+		else if (strstr(line, "nna") && !!strstr(line, LOG_DUMP) == of_dumps)
 			lines++;
 	}
 	pclose(log);
 	return lines;
+}
+
+int log_lines(void)
+{
+	return log_count(false);
+}
+
+int log_dumps(void)
+{
+	return log_count(true);
 }
 
 void log_expect(int lines)

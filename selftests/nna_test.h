@@ -86,7 +86,7 @@ void foreign_signal(struct foreign *f);
 /* CLOCK_MONOTONIC. */
 uint64_t now_ns(void);
 
-/* Bytes of a page of the CPU, of which objects and mappings consist; the device's pages have 4 KiB. */
+/* Bytes of a page of the CPU, of which objects consist; the device's pages have 4 KiB. */
 uint64_t cpu_page(void);
 
 /*
@@ -98,8 +98,11 @@ void inject(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** log_begin() - Mark where log_lines() begins to count. */
 void log_begin(void);
 
-/** log_lines() - Number of lines that the driver has written to the kernel's log since then. */
+/** log_lines() - Number of lines of the driver in the log since then, without log_dumps(). */
 int log_lines(void);
+
+/** log_dumps() - Number of those that tell whose job failed: one for each core dump of a job. */
+int log_dumps(void);
 
 /**
  * log_expect() - Wait until the driver has written that many lines since log_begin().
