@@ -93,7 +93,7 @@ static void usage(FILE *to)
 	      "  -object memory-backend-memfd,id=ram,size=1G,share=on "
 	      "-machine q35,memory-backend=ram\n"
 	      "  -device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",\"path\":"
-	      "\"PATH\"}}'\n"
+	      "\"PATH\"},\"x-msg-timeout\":60000}'\n"
 	      "\n",
 	      to);
 	print_options(to, common);
