@@ -4,7 +4,7 @@
 # the NN HAL, by nna-demo-hal, which hal-bridge/module.mk builds.
 DEMO_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,demo/demo.c demo/face.c demo/gate.c \
 	$(wildcard tools/image/*.c) \
-	$(filter-out %/graph.c,$(wildcard frontend/tflite/*.c frontend/tflite/ops/*.c)))
+	$(filter-out %/graph.c %/supported.c,$(wildcard frontend/tflite/*.c frontend/tflite/ops/*.c)))
 DEMO_NNAPI_OBJS := $(BUILD)/obj/demo/nnapi.o $(BUILD)/obj/demo/tflite_nnapi.o
 DEMO_LIBS = $(shell pkg-config --libs libdrm 2>/dev/null || echo -ldrm) -lpng -ljpeg -lz -lm
 PROGRAMS += $(BUILD)/bin/nna-demo

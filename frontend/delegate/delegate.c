@@ -18,11 +18,6 @@
 #include "frontend/vela/arena.h"
 #include "libnnaccel/support/coverage.h"
 
-static void log_line(void *user, enum nna_log_level level, const char *text)
-{
-	delegate_log(user, level, "%s", text);
-}
-
 /* Return: the operator's name, such as "CONV_2D", or the name of a custom operator. */
 static const char *name_of(struct TfLiteContext *context, int index)
 {
@@ -282,7 +277,7 @@ static void open_npu(struct delegate *delegate)
 static int open_device(struct delegate *delegate, char *error)
 {
 	const struct nna_device_options options = {
-		.log = { log_line, delegate },
+		.log = { delegate_log_line, delegate },
 		.threads = delegate->options.threads,
 	};
 	int ret;

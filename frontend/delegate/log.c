@@ -20,3 +20,8 @@ void delegate_log(const struct delegate *delegate, enum nna_log_level level, con
 	va_end(ap);
 	fprintf(stderr, "nnaccel: %s\n", line);
 }
+
+void delegate_log_line(void *user, enum nna_log_level level, const char *text)
+{
+	delegate_log(user, level, "%s", text);
+}

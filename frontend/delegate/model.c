@@ -15,6 +15,7 @@
 #include "frontend/delegate/npu.h"
 #include "frontend/delegate/parameters.h"
 #include "frontend/tflite/packed.h"
+#include "frontend/tflite/slice.h"
 #include "libnnaccel/support/array.h"
 
 /**
@@ -153,7 +154,7 @@ static int read_tensor(struct build *b, const struct TfLiteTensor *from, struct 
 	int i, ret;
 
 	to->name = from->name ? from->name : "";
-	to->type = delegate_type(from->type);
+	to->type = tflite_runtime_type(from->type);
 	to->variable = from->is_variable;
 	ret = read_shape(b, from, to);
 	if (ret)
@@ -264,28 +265,6 @@ static bool changes(const struct tflite_tensor *tensor)
 	return !tensor->data && !tensor->variable;
 }
 
-/* Operators that use other subgraphs or resources, which a part of a subgraph does not have. */
-static const char *why_not(uint32_t code)
-{
-	switch (code) {
-	case TFLITE_DELEGATE:
-		return "another delegate has it";
-	case TFLITE_IF:
-	case TFLITE_WHILE:
-	case TFLITE_CALL_ONCE:
-	case TFLITE_STABLEHLO_COMPOSITE:
-	case TFLITE_STABLEHLO_REDUCE_WINDOW:
-	case TFLITE_STABLEHLO_SCATTER:
-		return "it runs another subgraph, which a delegate does not see";
-	case TFLITE_VAR_HANDLE:
-	case TFLITE_READ_VARIABLE:
-	case TFLITE_ASSIGN_VARIABLE:
-		return "resource variables belong to the interpreter";
-	default:
-		return NULL;
-	}
-}
-
 /* @index: of the node in the interpreter; @number: of the operator in the model. */
 static int read_operator(struct build *b, int index, uint32_t number, struct tflite_operator *op)
 {
@@ -304,7 +283,7 @@ static int read_operator(struct build *b, int index, uint32_t number, struct tfl
 	op->custom_data = node->custom_initial_data;
 	op->custom_size = node->custom_initial_data_size > 0 ?
 			  (size_t)node->custom_initial_data_size : 0;
-	reason = why_not(op->code);
+	reason = tflite_slice_refusal(op->code);
 	if (reason)
 		return refuse(b, -ENOTSUP, "%s", reason);
 	delegate_parameters_read(op->code, node->builtin_data, &op->options);

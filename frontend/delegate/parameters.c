@@ -151,23 +151,6 @@ static const struct field {
 #undef F
 };
 
-uint32_t delegate_type(int type)
-{
-	/*
-	 * Indexed by TFLite's number, from 1 on. FLOAT16 was added late, so its number differs from
-	 * the schema.
-	 */
-	static const uint8_t types[] = {
-		TFLITE_FLOAT32, TFLITE_INT32, TFLITE_UINT8, TFLITE_INT64, TFLITE_STRING,
-		TFLITE_BOOL, TFLITE_INT16, TFLITE_COMPLEX64, TFLITE_INT8, TFLITE_FLOAT16,
-		TFLITE_FLOAT64,
-	};
-
-	if (type >= 1 && type <= (int)sizeof(types))
-		return types[type - 1];
-	return type > (int)sizeof(types) ? (uint32_t)type - 1 : UINT32_MAX;
-}
-
 void delegate_parameters_read(uint32_t code, const void *data, struct tflite_options *options)
 {
 	size_t i;
@@ -202,7 +185,7 @@ void delegate_parameters_read(uint32_t code, const void *data, struct tflite_opt
 				options->type = 0;
 			break;
 		case TYPE:
-			*to = (char)delegate_type(value);
+			*to = (char)tflite_runtime_type(value);
 			break;
 		case LIST:
 			memcpy(&value, from + LIST_ROOM * sizeof(int32_t), sizeof(value));

@@ -5,9 +5,6 @@
 
 #include "frontend/tflite/tflite.h"
 
-/* Return: the schema's number of a TfLiteType; UINT32_MAX if it has none. */
-uint32_t delegate_type(int type);
-
 /*
  * Fills @options of an operator with @code from TFLite's structure @data, which may be NULL for an
  * operator without options. Lists in @options point into @data.

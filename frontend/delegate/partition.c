@@ -24,7 +24,7 @@
 #include "frontend/delegate/log.h"
 #include "frontend/vela/operator.h"
 #include "frontend/vela/program.h"
-#include "frontend/tflite/translate.h"
+#include "frontend/tflite/supported.h"
 
 /**
  * struct bound - an input or output
@@ -68,64 +68,13 @@ struct partition {
 	uint32_t variable_count;
 };
 
-/* Keeps libnnaccel's first message about a graph, which is the reason of a refusal. */
-struct reason {
-	const struct delegate *delegate;
-	char line[TFLITE_ERROR_SIZE];
-};
-
-static void keep_reason(void *user, enum nna_log_level level, const char *text)
-{
-	struct reason *reason = user;
-
-	if (level == NNA_LOG_ERROR && !reason->line[0])
-		snprintf(reason->line, sizeof(reason->line), "%s", text);
-	else if (level != NNA_LOG_ERROR)
-		delegate_log(reason->delegate, level, "%s", text);
-}
-
-/* Appends the library's message, if there is one, to that of a translation. */
-static void add_reason(char *error, const struct reason *reason)
-{
-	size_t length = strlen(error);
-
-	if (reason->line[0])
-		snprintf(error + length, TFLITE_ERROR_SIZE - length, "%s%s", length ? ": " : "",
-			 reason->line);
-}
-
 /* Makes the graph of a model. Fails if the device does not support all of its operations. */
 static int make_graph(const struct delegate *delegate, struct tflite_model *model,
 		      struct nna_graph **out, char *error)
 {
-	struct reason reason = { .delegate = delegate };
-	struct nna_log log = { keep_reason, &reason };
-	struct nna_graph *graph;
-	uint32_t count, i;
-	bool *supported;
-	int ret;
+	const struct nna_log log = { delegate_log_line, (void *)delegate };
 
-	ret = tflite_to_graph(model, &log, &graph, NULL, error);
-	if (ret) {
-		add_reason(error, &reason);
-		return ret;
-	}
-	count = nna_graph_operation_count(graph, 0);
-	supported = calloc((size_t)count + 1, sizeof(*supported));
-	ret = supported ? nna_graph_get_supported(graph, delegate->device, supported) : -ENOMEM;
-	for (i = 0; i < count && !ret; i++)
-		if (!supported[i])
-			ret = -ENOTSUP;
-	free(supported);
-	if (ret) {
-		snprintf(error, TFLITE_ERROR_SIZE, "%s", ret == -ENOTSUP && !reason.line[0] ?
-			 "the device cannot run it" : strerror(-ret));
-		add_reason(error, &reason);
-		nna_graph_unref(graph);
-		return ret;
-	}
-	*out = graph;
-	return 0;
+	return tflite_to_supported_graph(model, delegate->device, &log, out, error);
 }
 
 /*

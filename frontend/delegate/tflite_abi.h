@@ -63,7 +63,7 @@ struct TfLiteBlockwiseQuantization {
 
 /**
  * struct TfLiteTensor - a value
- * @type: TFLite's number of the type, which is not the schema's (delegate_type()); 0 for none
+ * @type: TFLite's number of the type, which is not the schema's (tflite_runtime_type()); 0 for none
  * @data: NULL until TFLite has placed the tensor
  * @params: the scale of the whole tensor; @quantization has the scales per channel too
  * @bytes: of @data

@@ -35,3 +35,20 @@ const char *tflite_type_name(uint32_t type)
 
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";
 }
+
+uint32_t tflite_runtime_type(int type)
+{
+	/*
+	 * Indexed by the runtimes' number, from 1 on. FLOAT16 was added late, so its number differs
+	 * from the schema.
+	 */
+	static const uint8_t types[] = {
+		TFLITE_FLOAT32, TFLITE_INT32, TFLITE_UINT8, TFLITE_INT64, TFLITE_STRING,
+		TFLITE_BOOL, TFLITE_INT16, TFLITE_COMPLEX64, TFLITE_INT8, TFLITE_FLOAT16,
+		TFLITE_FLOAT64,
+	};
+
+	if (type >= 1 && type <= (int)sizeof(types))
+		return types[type - 1];
+	return type > (int)sizeof(types) ? (uint32_t)type - 1 : UINT32_MAX;
+}

@@ -27,6 +27,12 @@ enum tflite_type {
 /* "FLOAT32"; "?" for a type that is not in the schema. */
 const char *tflite_type_name(uint32_t type);
 
+/*
+ * The schema's number of a type that the runtimes have in memory, TfLiteType or LiteRtElementType;
+ * UINT32_MAX for one that is not in the schema.
+ */
+uint32_t tflite_runtime_type(int type);
+
 /* Bytes of an element; 0 for strings, packed types (packed.h) and what enum tflite_type lacks. */
 uint32_t tflite_type_size(uint32_t type);
 
