@@ -102,6 +102,12 @@ $(TOOL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) $(IMAGE_LIBS)
 $(DELEGATE_TESTS): $(DELEGATE_LIB)
 $(DELEGATE_TESTS): UNIT_LIBS := -Wl,-rpath,$(abspath $(BUILD)/lib)
 
+# LiteRT's libraries as LiteRT loads them, and the library as the judge.
+LITERT_TESTS := $(call unit,frontend/litert)
+UNIT_TESTS += $(LITERT_TESTS)
+$(LITERT_TESTS): $(BUILD)/obj/frontend/litert/module.o $(TFLITE_OBJS) $(NNACCEL_LIB) | $(LITERT_LIBS)
+$(LITERT_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) -Wl,-rpath,$(abspath $(BUILD)/lib)
+
 # A plug-in that is another build's, where the test looks for it.
 unit_other_plugin := $(BUILD)/tests/unit/libnnaccel/winsys/other/libnnaccel-loopback.so
 $(NNACCEL_SO_TESTS): $(NNACCEL_SO) | $(unit_other_plugin)

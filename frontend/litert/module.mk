@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+#
+# The two libraries that LiteRT 2 loads: the compiler plug-in and the dispatch library. libnnaccel is
+# linked in; the loopback is libnnaccel.so's plug-in, found beside them. LiteRT looks for them by the
+# beginning of their names in a folder that is theirs alone, which has links to them.
+LITERT_DIR := $(BUILD)/lib/litert
+LITERT_PLUGIN_OBJS := $(patsubst %,$(BUILD)/obj/frontend/litert/%.o,plugin compile choice source options \
+	numbers module device)
+LITERT_DISPATCH_OBJS := $(patsubst %,$(BUILD)/obj/frontend/litert/%.o,dispatch invocation context buffer \
+	shared module device)
+LITERT_LIBS := $(patsubst %,$(BUILD)/lib/libLiteRt%_NNAccel.so,CompilerPlugin Dispatch)
+LIBRARIES += $(LITERT_LIBS)
+
+# Both give their build's id to LiteRT.
+LITERT_ID_USERS := $(patsubst %,$(BUILD)/obj/frontend/litert/%.o,plugin dispatch)
+$(LITERT_ID_USERS): CPPFLAGS += -I$(BUILD)/gen
+$(LITERT_ID_USERS): $(BUILD)/gen/nna_build_id.h
+
+$(BUILD)/lib/libLiteRtCompilerPlugin_NNAccel.so: $(LITERT_PLUGIN_OBJS)
+$(BUILD)/lib/libLiteRtDispatch_NNAccel.so: $(LITERT_DISPATCH_OBJS)
+$(LITERT_LIBS): $(BUILD)/lib/%.so: frontend/litert/%.map $(TFLITE_OBJS) $(BUILD)/obj/libnnaccel/shared.a \
+		| $(BUILD)/lib/nnaccel/libnnaccel-loopback.so
+	$(call say,LD)
+	@mkdir -p $(@D) $(LITERT_DIR)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,now \
+		$(if $(SANFLAGS),,-Wl$(comma)-z$(comma)defs) \
+		-Wl,--version-script=$< -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+		$(NNACCEL_LIBS)
+	$(Q)ln -sf ../$(@F) $(LITERT_DIR)/$(@F)
