@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+litert: models through LiteRT's compiled models with nnaccel as the NPU alone, against the reference kernels.
+
+    litert.py --libraries DIR --judge PYTHON [--seed N] MODEL...
+    litert.py --reference FILE [--seed N] MODEL
+
+Each model gets random inputs, and its outputs are compared with those of the interpreter with BUILTIN_REF in another
+Python: integers have to be equal, floats within a part of their range. LiteRT refuses a model of which an operator is
+left, so a model that runs has run on nnaccel. A model that LiteRT does not load without an NPU either is skipped.
+Prints a line for each model and "N passed, N failed, N skipped" last. The second form is what the judge runs.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from ai_edge_litert.compiled_model import CompiledModel
+from ai_edge_litert.environment import Environment
+from ai_edge_litert.hardware_accelerator import HardwareAccelerator
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+FLOAT_TOLERANCE = 1e-5
+
+
+def random_input(detail, random):
+    """Numbers that a model of this type can take."""
+    dtype, shape = detail["dtype"], detail["shape"]
+    if dtype in (np.float32, np.float16):
+        return random.uniform(-1, 1, shape).astype(dtype)
+    if dtype == np.bool_:
+        return random.integers(0, 2, shape).astype(dtype)
+    if dtype in (np.int32, np.int64):
+        return random.integers(0, 2, shape).astype(dtype)
+    info = np.iinfo(dtype)
+    return random.integers(info.min, info.max + 1, shape).astype(dtype)
+
+
+def reference(path, seed, to):
+    """Writes the judge's inputs and outputs."""
+    judge = Interpreter(path, experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+    judge.allocate_tensors()
+    random = np.random.default_rng(seed)
+    arrays = {}
+    for i, detail in enumerate(judge.get_input_details()):
+        arrays["input%d" % i] = random_input(detail, random)
+        judge.set_tensor(detail["index"], arrays["input%d" % i])
+    judge.invoke()
+    for i, detail in enumerate(judge.get_output_details()):
+        arrays["output%d" % i] = judge.get_tensor(detail["index"])
+    np.savez(to, **arrays)
+
+
+def ask_judge(python, path, seed):
+    """Lists of inputs and outputs, or None if the judge does not run the model."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "reference.npz")
+        done = subprocess.run([python, os.path.abspath(__file__), "--reference", file, "--seed", str(seed), path],
+                              capture_output=True, text=True, timeout=600)
+        if done.returncode:
+            return None
+        with np.load(file) as arrays:
+            return [[arrays["%s%d" % (kind, i)] for i in range(sum(n.startswith(kind) for n in arrays.files))]
+                    for kind in ("input", "output")]
+
+
+def accelerated(path, inputs, outputs, environment, runs=2):
+    """The same by nnaccel. The second run takes the buffers that the first has attached."""
+    model = CompiledModel.from_file(path, hardware_accel=HardwareAccelerator.NPU, environment=environment)
+    given, taken = model.create_input_buffers(0), model.create_output_buffers(0)
+    results = []
+    for _ in range(runs):
+        for buffer, value in zip(given, inputs):
+            buffer.write(np.ascontiguousarray(value))
+        model.run_by_index(0, given, taken)
+        results = []
+        for buffer, like in zip(taken, outputs):
+            if like.dtype in (np.int64, np.bool_, np.float16, np.int16):
+                raw = np.asarray(buffer.read(like.nbytes, np.int8)).view(like.dtype)
+            else:
+                raw = np.asarray(buffer.read(like.size, like.dtype))
+            results.append(raw.reshape(like.shape))
+    return results
+
+
+def difference(got, want):
+    """None if both are equal enough, or what is different."""
+    if want.dtype.kind == "f":
+        same = (got == want) | (np.isnan(got) & np.isnan(want))
+        finite = want[np.isfinite(want)]
+        limit = FLOAT_TOLERANCE * max(float(np.abs(finite).max()) if finite.size else 0, 1e-30)
+        with np.errstate(invalid="ignore"):
+            worst = np.abs(np.where(same, 0, got.astype(np.float64) - want)).max() if want.size else 0
+        return None if worst <= limit else "differs by %g, allowed %g" % (worst, limit)
+    different = int((got != want).sum())
+    return None if not different else "%d of %d numbers differ" % (different, want.size)
+
+
+def loads(path):
+    """Whether LiteRT loads a model for its CPU."""
+    try:
+        CompiledModel.from_file(path, hardware_accel=HardwareAccelerator.CPU)
+        return True
+    except RuntimeError:
+        return False
+
+
+def check(path, options, environment):
+    """A line that says what is wrong with a model, "" if nothing is, or None if it is skipped."""
+    judged = ask_judge(options.judge, path, options.seed)
+    if not judged or not loads(path):
+        return None
+    try:
+        results = accelerated(path, *judged, environment)
+    except (RuntimeError, ValueError) as error:
+        return str(error).splitlines()[0]
+    return "; ".join("output %d %s" % (i, d) for i, d in enumerate(map(difference, results, judged[1])) if d)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--libraries")
+    parser.add_argument("--judge")
+    parser.add_argument("--reference")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("models", nargs="+")
+    options = parser.parse_args()
+    if options.reference:
+        reference(options.models[0], options.seed, options.reference)
+        return 0
+    folder = os.path.abspath(options.libraries)
+    environment = Environment.create(compiler_plugin_path=folder, dispatch_library_path=folder)
+    counts = [0, 0, 0]
+    for path in options.models:
+        name = os.path.basename(path)
+        flaw = check(path, options, environment)
+        counts[2 if flaw is None else 1 if flaw else 0] += 1
+        print("not ok %s: %s" % (name, flaw) if flaw else
+              "ok %s%s" % (name, " # SKIP LiteRT does not load it" if flaw is None else ""), flush=True)
+    print("%d passed, %d failed, %d skipped" % tuple(counts))
+    return 1 if counts[1] or not counts[0] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
