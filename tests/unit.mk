@@ -91,7 +91,7 @@ $(SANDBOX_TESTS): $(BUILD)/obj/sandbox/seccomp.o
 $(unit_transport)/test_listener: $(BUILD)/obj/device/transport/listener.o
 
 # What the library writes for an Ethos-U is judged by the model of it.
-$(call unit,libnnaccel/backend/ethosu): $(ETHOSU_OBJS)
+$(call unit,libnnaccel/backend/ethosu): $(BUILD)/obj/tests/ethosu/machine.o $(ETHOSU_OBJS)
 # They see the library's inside, so they link the archive.
 $(NNACCEL_TESTS): $(NNACCEL_LIB)
 $(NNACCEL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)

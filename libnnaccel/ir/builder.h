@@ -210,4 +210,11 @@ int nna_emit_branch_unless(struct nna_lower *l, uint32_t condition, uint32_t lab
  */
 void nna_requantize_from(double factor, int32_t *multiplier, int32_t *shift);
 
+/*
+ * Return: the factor of channel @channel of the result of a quantised convolution or product, from
+ * the scales of its operands, by the rule of @rounding.
+ */
+double nna_channel_factor(const struct nna_value *in, const struct nna_value *weights,
+			  const struct nna_value *out, uint32_t channel, uint8_t rounding);
+
 #endif

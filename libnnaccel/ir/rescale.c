@@ -37,3 +37,21 @@ void nna_requantize_from(double factor, int32_t *multiplier, int32_t *shift)
 	*multiplier = m;
 	*shift = s;
 }
+
+double nna_channel_factor(const struct nna_value *in, const struct nna_value *weights,
+			  const struct nna_value *out, uint32_t channel, uint8_t rounding)
+{
+	const float scale = weights->channel_scales ? weights->channel_scales[channel]
+						    : weights->scale;
+	const bool exact = rounding == NNA_IR_ROUNDS_AS_TFLITE_ONCE ||
+			   (rounding == NNA_IR_ROUNDS_AS_TFLITE && weights->type == NNA_TYPE_S8) ||
+			   (weights->channel_scales && !weights->joined);
+
+	if (rounding == NNA_IR_ROUNDS_IN_TWO)
+		return (double)(in->scale * scale / out->scale);
+	/*
+	 * One scale: the product is rounded to a float, the scale of the bias, because models are
+	 * calibrated with that. TFLite does so only for u8 convolutions.
+	 */
+	return (exact ? (double)in->scale * scale : (double)(in->scale * scale)) / out->scale;
+}

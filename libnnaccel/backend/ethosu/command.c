@@ -23,6 +23,7 @@
 #define DMA_INTERNAL 0x100u
 #define ACC_WIDE 1u
 #define ACC_MICROBLOCK_SHIFT 8
+#define WEIGHTS_FAST 1u
 #define STOP_MASK 0xffffu
 
 /* Functions of a lookup table of 8 bits: of a U65 for any type, of a U85 by type. */
@@ -229,6 +230,7 @@ static void set_ofm(struct nna_ethosu_writer *w, const struct nna_ethosu_operati
 		[NNA_ETHOSU_ROUND_DOUBLE] = 0,
 		[NNA_ETHOSU_ROUND_NATURAL] = 2,
 		[NNA_ETHOSU_ROUND_TRUNCATE] = 1,
+		[NNA_ETHOSU_ROUND_SYMMETRIC] = 2, /* there is none: nobody asks for it */
 	};
 	uint32_t word = (op->ofm.is_signed ? PRECISION_SIGNED : 0) | width_of(&op->ofm) << 1 |
 			(op->ofm.brick ? PRECISION_BRICK : 0) |
@@ -277,7 +279,7 @@ static void set_weights(struct nna_ethosu_writer *w, const struct nna_ethosu_ope
 	for (uint32_t i = 0; i < w->target.streams; i++)
 		set_range(w, bases[i], &op->weights[i]);
 	if (w->target.generation == NNA_ETHOSU_U85)
-		set_short(w, ETHOSU_SET_WEIGHT_FORMAT, 0);
+		set_short(w, ETHOSU_SET_WEIGHT_FORMAT, op->fast_weights ? WEIGHTS_FAST : 0);
 	if (op->one_scale)
 		return;
 	set_short(w, ETHOSU_SET_SCALE_REGION, op->scales[0].region);
@@ -297,6 +299,7 @@ static void set_scales(struct nna_ethosu_writer *w, const struct nna_ethosu_oper
 		[NNA_ETHOSU_ROUND_DOUBLE] = 0,
 		[NNA_ETHOSU_ROUND_NATURAL] = 1,
 		[NNA_ETHOSU_ROUND_TRUNCATE] = 4,
+		[NNA_ETHOSU_ROUND_SYMMETRIC] = 3,
 	};
 	const bool u85 = w->target.generation == NNA_ETHOSU_U85;
 

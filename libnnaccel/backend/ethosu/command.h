@@ -51,11 +51,13 @@ enum nna_ethosu_elementwise {
  *	with halves away from zero
  * @NNA_ETHOSU_ROUND_NATURAL: once, halves up
  * @NNA_ETHOSU_ROUND_TRUNCATE: towards zero
+ * @NNA_ETHOSU_ROUND_SYMMETRIC: U85: once, halves away from zero
  */
 enum nna_ethosu_rounding {
 	NNA_ETHOSU_ROUND_DOUBLE,
 	NNA_ETHOSU_ROUND_NATURAL,
 	NNA_ETHOSU_ROUND_TRUNCATE,
+	NNA_ETHOSU_ROUND_SYMMETRIC,
 };
 
 /* Which operand of ADD and SUB of a U65 is multiplied; the other one is shifted left. */
@@ -142,6 +144,7 @@ struct nna_ethosu_block {
  * @window: of CONV, DEPTHWISE and POOL
  * @weights: of CONV and DEPTHWISE, one range for each stream; of size 0 where there is none. Offsets
  *	and sizes are multiples of 16
+ * @fast_weights: U85: they are in the FWD format
  * @scales: records of the channels, for each core; U85: the first one. Unused with @one_scale
  * @one_scale: all channels have @scale; else they have records
  * @scale: factor of the result
@@ -162,6 +165,7 @@ struct nna_ethosu_operation {
 	struct nna_ethosu_map ifm, ifm2, ofm;
 	struct nna_ethosu_window window;
 	struct nna_ethosu_range weights[NNA_ETHOSU_STREAMS], scales[2];
+	bool fast_weights;
 	bool one_scale;
 	struct nna_ethosu_scale scale;
 	uint8_t rounding;

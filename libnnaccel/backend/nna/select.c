@@ -13,8 +13,6 @@ static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 			      const struct nna_value *weights, const struct nna_value *out,
 			      uint32_t n, uint8_t rounding)
 {
-	bool exact = rounding == NNA_IR_ROUNDS_AS_TFLITE_ONCE ||
-		     (rounding == NNA_IR_ROUNDS_AS_TFLITE && weights->type == NNA_TYPE_S8);
 	uint32_t dims[2] = { n, 4 };
 	struct nnahw_channel *table;
 	int64_t value;
@@ -22,22 +20,9 @@ static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 	table = calloc(n ? n : 1, sizeof(*table));
 	if (!table)
 		return -ENOMEM;
-	for (uint32_t c = 0; c < n; c++) {
-		/*
-		 * One scale: the product is rounded to a float, the scale of the bias, because
-		 * models are calibrated with that. TFLite does so only for u8 convolutions.
-		 */
-		float scale = weights->channel_scales ? weights->channel_scales[c] : weights->scale;
-		double product = exact || (weights->channel_scales && !weights->joined)
-					 ? (double)in->scale * scale
-					 : (double)(in->scale * scale);
-
-		if (rounding == NNA_IR_ROUNDS_IN_TWO)
-			product = (double)(in->scale * scale / out->scale);
-		else
-			product /= out->scale;
-		nna_requantize_from(product, &table[c].multiplier, &table[c].shift);
-	}
+	for (uint32_t c = 0; c < n; c++)
+		nna_requantize_from(nna_channel_factor(in, weights, out, c, rounding),
+				    &table[c].multiplier, &table[c].shift);
 	value = nna_lower_constant(l, NNA_TYPE_S32, 2, dims, 0, 0, table);
 	free(table);
 	return value;

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Convolutions that are drawn at random: what the backend makes of them runs on the device model,
+ * whose results are those of the definition in docs/hardware.md to the byte, for each
+ * configuration. The strict checks report nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/ethosu/registers.h"
+#include "libnnaccel/backend/ethosu/ethosu.h"
+#include "tests/ethosu/machine.h"
+
+#define DRAWN 40u
+#define CONSTANTS 1u /* regions */
+#define MAPS 2u
+
+static uint64_t seed = 88172645463325252u;
+
+static uint32_t below(uint32_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 20) % n;
+}
+
+static uint32_t size(uint32_t most)
+{
+	return 1 + below(below(3) ? 1 + most / 4 : most);
+}
+
+/**
+ * struct drawn - a convolution
+ * @l: has it as its only operation
+ * @dims: of output, input and weights
+ * @kinds: types of them
+ * @params: parameters
+ * @numbers: values of output, input, weights, bias
+ * @weights, @biases, @input: bytes
+ * @scales: of channels; NULL for one scale
+ */
+struct drawn {
+	struct nna_lower *l;
+	uint32_t dims[3][4];
+	struct nna_value values[3];
+	struct nna_conv_params params;
+	uint32_t numbers[4];
+	uint8_t *weights, *input;
+	int32_t *biases;
+	float *scales;
+};
+
+static uint64_t count_of(const uint32_t *dims)
+{
+	return (uint64_t)dims[0] * dims[1] * dims[2] * dims[3];
+}
+
+static uint8_t *draw_bytes(uint64_t n)
+{
+	uint8_t *bytes = malloc(n + 1);
+
+	assert_non_null(bytes);
+	for (uint64_t i = 0; i < n; i++)
+		bytes[i] = (uint8_t)below(256);
+	return bytes;
+}
+
+static uint32_t out_of(uint32_t in, uint32_t pad, uint32_t kernel, uint32_t dilation,
+		       uint32_t stride)
+{
+	uint32_t seen = in + pad, needs = (kernel - 1) * dilation + 1;
+
+	return seen < needs ? 1 : (seen - needs) / stride + 1;
+}
+
+static int32_t draw_zero(uint8_t type)
+{
+	return type == NNA_TYPE_S8 ? (int32_t)below(256) - 128 : (int32_t)below(256);
+}
+
+static void draw(struct drawn *d, uint8_t rounding)
+{
+	static const struct nna_log silent;
+	uint8_t type = below(2) ? NNA_TYPE_S8 : NNA_TYPE_U8;
+	uint8_t weights = below(3) ? type : NNA_TYPE_S8;
+	uint32_t kernel[2] = { size(7), size(7) }, in[2] = { size(24), size(24) };
+	uint32_t groups = 1, depth = size(70), units = size(70), images = size(3);
+	int64_t number;
+
+	memset(d, 0, sizeof(*d));
+	assert_int_equal(nna_lower_create(NULL, &silent, &d->l), 0);
+	if (!below(3)) {
+		/* A depthwise one. */
+		groups = depth;
+		units = depth;
+	} else if (!below(4)) {
+		groups = size(4);
+		depth *= groups;
+		units *= groups;
+	} else if (!below(4)) {
+		/* Rows of a matrix. */
+		memcpy(kernel, (uint32_t[]){ 1, 1 }, sizeof(kernel));
+		memcpy(in, (uint32_t[]){ 1, 1 }, sizeof(in));
+		images = size(80);
+		depth = size(500);
+	}
+	d->params = nna_conv_plain;
+	d->params.groups = groups;
+	d->params.stride_h = 1 + below(3);
+	d->params.stride_w = 1 + below(3);
+	d->params.dilation_h = 1 + below(2);
+	d->params.dilation_w = 1 + below(2);
+	d->params.pad_top = below(kernel[0]);
+	d->params.pad_left = below(kernel[1]);
+	d->params.once = rounding == NNA_IR_ROUNDS_AS_TFLITE && below(2);
+	d->l->rounding = rounding;
+	memcpy(d->dims[0], (uint32_t[]){
+		images, out_of(in[0], d->params.pad_top + below(2), kernel[0],
+			       d->params.dilation_h, d->params.stride_h),
+		out_of(in[1], d->params.pad_left + below(2), kernel[1], d->params.dilation_w,
+		       d->params.stride_w), units }, sizeof(d->dims[0]));
+	memcpy(d->dims[1], (uint32_t[]){ images, in[0], in[1], depth }, sizeof(d->dims[1]));
+	memcpy(d->dims[2], (uint32_t[]){ units, kernel[0], kernel[1], depth / groups },
+	       sizeof(d->dims[2]));
+	for (uint32_t i = 0; i < 3; i++) {
+		struct nna_value *v = &d->values[i];
+		uint8_t own = i == 2 ? weights : type;
+
+		assert_int_equal(nna_value_plain(v, own, 4, d->dims[i],
+						 0.001f + (float)below(1000) / 20000,
+						 draw_zero(own)), 0);
+	}
+	/* The result has the range that sums have. */
+	d->values[0].scale *= 40 * (1 + (float)below(8));
+	d->input = draw_bytes(count_of(d->dims[1]));
+	d->weights = draw_bytes(count_of(d->dims[2]));
+	d->biases = (int32_t *)draw_bytes((uint64_t)units * 4);
+	for (uint32_t i = 0; i < units; i++)
+		d->biases[i] = d->biases[i] >> 18;
+	if (below(2)) {
+		d->scales = calloc(units, sizeof(*d->scales));
+		assert_non_null(d->scales);
+		for (uint32_t i = 0; i < units; i++)
+			d->scales[i] = 0.001f + (float)below(1000) / 20000;
+		d->values[2].channel_scales = d->scales;
+		d->values[2].channel_count = units;
+		d->values[2].zero_point = 0;
+	}
+	number = nna_value_in_storage(d->l, &d->values[0], NNA_STORAGE_OUTPUT, 0, NULL, NULL);
+	d->numbers[0] = (uint32_t)number;
+	number = nna_value_in_storage(d->l, &d->values[1], NNA_STORAGE_INPUT, 0, NULL, NULL);
+	d->numbers[1] = (uint32_t)number;
+	number = nna_value_in_storage(d->l, &d->values[2], NNA_STORAGE_CONSTANT, 0, d->weights,
+				      NULL);
+	d->numbers[2] = (uint32_t)number;
+	number = nna_lower_constant(d->l, NNA_TYPE_S32, 1, &units, 0, 0, d->biases);
+	assert_true(number >= 0);
+	d->numbers[3] = (uint32_t)number;
+	assert_int_equal(nna_emit_conv2d(d->l, d->numbers[0], d->numbers[1], d->numbers[2],
+					 d->numbers[3], &d->params), 0);
+	assert_int_equal(d->l->op_count, 1);
+}
+
+static void drop(struct drawn *d)
+{
+	nna_lower_destroy(d->l);
+	free(d->weights);
+	free(d->biases);
+	free(d->input);
+	free(d->scales);
+}
+
+static int32_t number_of(uint8_t type, uint8_t byte)
+{
+	return type == NNA_TYPE_S8 ? (int8_t)byte : byte;
+}
+
+/* docs/hardware.md: requantize, and once. */
+static int64_t scaled(int64_t sum, int32_t multiplier, int32_t shift, bool once)
+{
+	int64_t p = sum * multiplier, half = 1ll << (shift - 1);
+
+	if (once)
+		return p < 0 ? -((-p + half) >> shift) : (p + half) >> shift;
+	if (shift >= 32)
+		half += p < 0 ? -(1 << 30) : 1 << 30;
+	return (p + half) >> shift;
+}
+
+static uint8_t defined(const struct drawn *d, uint32_t b, uint32_t y, uint32_t x, uint32_t n)
+{
+	const struct nna_conv_params *p = &d->params;
+	const struct nna_value *in = &d->values[1], *w = &d->values[2], *out = &d->values[0];
+	const uint32_t depth = d->dims[2][3], first = n / (d->dims[0][3] / p->groups) * depth;
+	const struct nna_ir_op *op = &d->l->ops[0];
+	int64_t sum = d->biases[n];
+	int32_t multiplier, shift;
+
+	for (uint32_t ky = 0; ky < d->dims[2][1]; ky++)
+		for (uint32_t kx = 0; kx < d->dims[2][2]; kx++) {
+			int64_t iy = (int64_t)y * p->stride_h + ky * p->dilation_h - p->pad_top;
+			int64_t ix = (int64_t)x * p->stride_w + kx * p->dilation_w - p->pad_left;
+
+			if (iy < 0 || ix < 0 || iy >= d->dims[1][1] || ix >= d->dims[1][2])
+				continue;
+			for (uint32_t c = 0; c < depth; c++) {
+				uint64_t from = ((b * d->dims[1][1] + iy) * d->dims[1][2] + ix) *
+						d->dims[1][3] + first + c;
+				uint64_t weight = ((n * d->dims[2][1] + ky) * d->dims[2][2] + kx) *
+						  depth + c;
+
+				sum += (int64_t)(number_of(in->type, d->input[from]) -
+						 in->zero_point) *
+				       (number_of(w->type, d->weights[weight]) - w->zero_point);
+			}
+		}
+	nna_requantize_from(nna_channel_factor(in, w, out, n, op->rounding), &multiplier, &shift);
+	sum = scaled(sum, multiplier, shift, op->rounding == NNA_IR_ROUNDS_AS_TFLITE_ONCE) +
+	      out->zero_point;
+	sum = sum < op->bounds.q_min ? op->bounds.q_min : sum;
+	return (uint8_t)(sum > op->bounds.q_max ? op->bounds.q_max : sum);
+}
+
+/* Runs a stream on the device model. Return: the result, of the region of maps. */
+static void run(const struct ethosu_config *config, const struct drawn *d, const uint32_t *words,
+		uint32_t count, uint8_t *got)
+{
+	const struct ethosu_settings settings = { .strict = true };
+	const struct nna_storage *out = &d->l->storages[d->l->values[d->numbers[0]].storage];
+	const struct nna_storage *in = &d->l->storages[d->l->values[d->numbers[1]].storage];
+	uint64_t constants = 0;
+	struct test_ethosu test;
+	uint8_t *memory;
+
+	test_ethosu_create_with(&test, config, 1, &settings);
+	for (uint32_t i = 0; i < d->l->storage_count; i++)
+		if (d->l->storages[i].kind == NNA_STORAGE_CONSTANT)
+			constants = d->l->storages[i].offset + d->l->storages[i].size;
+	memory = test_ethosu_memory(&test, CONSTANTS, constants);
+	for (uint32_t i = 0; i < d->l->storage_count; i++)
+		if (d->l->storages[i].kind == NNA_STORAGE_CONSTANT)
+			memcpy(memory + d->l->storages[i].offset, d->l->storages[i].data,
+			       d->l->storages[i].size);
+	memory = test_ethosu_memory(&test, MAPS, out->size + in->offset + in->size);
+	memcpy(memory + in->offset, d->input, in->size);
+	memcpy(test_ethosu_memory(&test, ETHOSU_REGIONS, (uint64_t)count * 4), words,
+	       (size_t)count * 4);
+	test_ethosu_reset(&test);
+	test_ethosu_start(&test);
+	assert_true(test_ethosu_wait(&test) & ETHOSU_STATUS_END);
+	assert_int_equal(test.reports, 0);
+	memcpy(got, memory + out->offset, out->size);
+	test_ethosu_destroy(&test);
+}
+
+/* Memory as the planner would give it. */
+static void plan(struct nna_lower *l)
+{
+	uint64_t at[3] = { 0 };
+
+	for (uint32_t i = 0; i < l->storage_count; i++) {
+		struct nna_storage *s = &l->storages[i];
+
+		s->slot = s->kind == NNA_STORAGE_CONSTANT ? CONSTANTS : MAPS;
+		s->offset = at[s->slot];
+		at[s->slot] += (s->size + 63) / 64 * 64;
+	}
+}
+
+static bool check(const struct ethosu_config *config, const struct nna_ethosu_target *target,
+		  uint8_t rounding)
+{
+	struct nna_ethosu_writer writer;
+	uint32_t *words, count;
+	char reason[256];
+	struct drawn d;
+	uint8_t *got;
+	bool done;
+
+	draw(&d, rounding);
+	done = !nna_ethosu_convolution.accepts(d.l, target, &d.l->ops[0], reason, sizeof(reason));
+	if (!done) {
+		drop(&d);
+		return false;
+	}
+	assert_int_equal(nna_ethosu_convolution.pack(d.l, target, 0), 0);
+	plan(d.l);
+	nna_ethosu_writer_begin(&writer, target);
+	assert_int_equal(nna_ethosu_convolution.emit(d.l, target, &d.l->ops[0], &writer), 0);
+	assert_int_equal(nna_ethosu_writer_finish(&writer, &words, &count), 0);
+	got = malloc(count_of(d.dims[0]));
+	assert_non_null(got);
+	run(config, &d, words, count, got);
+	for (uint32_t b = 0, i = 0; b < d.dims[0][0]; b++)
+		for (uint32_t y = 0; y < d.dims[0][1]; y++)
+			for (uint32_t x = 0; x < d.dims[0][2]; x++)
+				for (uint32_t n = 0; n < d.dims[0][3]; n++, i++)
+					assert_int_equal(got[i], defined(&d, b, y, x, n));
+	free(got);
+	free(words);
+	drop(&d);
+	return true;
+}
+
+static void test_bytes(void **state)
+{
+	for (uint32_t i = 0; i < ETHOSU_CONFIGS; i++) {
+		struct nna_ethosu_target target;
+		uint32_t done = 0;
+
+		assert_true(nna_ethosu_target_read(ethosu_configs[i].config, &target));
+		for (uint32_t n = 0; n < DRAWN; n++)
+			done += check(&ethosu_configs[i], &target,
+				      n % 2 ? NNA_IR_ROUNDS_AS_TFLITE : NNA_IR_ROUNDS_AS_NNAPI);
+		assert_true(done > DRAWN * 2 / 3);
+	}
+}
+
+/* Operations of which something is beyond the NPU: the reason says what. */
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *reason;
+		uint32_t stride, dilation, kernel, pad, groups;
+		uint8_t rounding;
+	} cases[] = {
+		{ "strides of 4x4", 4, 1, 3, 0, 1, NNA_IR_ROUNDS_AS_NNAPI },
+		{ "dilation of 3x3", 1, 3, 3, 0, 1, NNA_IR_ROUNDS_AS_NNAPI },
+		{ "a kernel of 65x65", 1, 1, 65, 0, 1, NNA_IR_ROUNDS_AS_NNAPI },
+		{ "padding of 128", 1, 1, 3, 128, 1, NNA_IR_ROUNDS_AS_NNAPI },
+		{ "65 groups", 1, 1, 3, 0, 65, NNA_IR_ROUNDS_AS_NNAPI },
+		{ "no such rounding", 1, 1, 3, 0, 1, NNA_IR_ROUNDS_BY_SHIFT },
+	};
+	static const struct nna_log silent;
+	struct nna_ethosu_target target;
+
+	assert_true(nna_ethosu_target_read(ethosu_config_find("ethos-u65-256")->config, &target));
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint32_t depth = 2 * cases[i].groups, kernel = cases[i].kernel;
+		const uint32_t dims[3][4] = { { 1, 20, 20, depth }, { 1, 90, 90, depth },
+					      { depth, kernel, kernel, 2 } };
+		struct nna_conv_params params = nna_conv_plain;
+		char reason[256] = "";
+		uint32_t numbers[3];
+		struct nna_lower *l;
+		uint8_t *weights;
+
+		assert_int_equal(nna_lower_create(NULL, &silent, &l), 0);
+		weights = draw_bytes(count_of(dims[2]));
+		l->rounding = cases[i].rounding;
+		for (uint32_t k = 0; k < 3; k++) {
+			enum nna_storage_kind kind = k < 2 ? NNA_STORAGE_SCRATCH
+							   : NNA_STORAGE_CONSTANT;
+			struct nna_value v;
+
+			assert_int_equal(nna_value_plain(&v, NNA_TYPE_S8, 4, dims[k], 0.1f, 0), 0);
+			numbers[k] = (uint32_t)nna_value_in_storage(l, &v, kind, 0,
+								    k < 2 ? NULL : weights, NULL);
+		}
+		params.stride_h = cases[i].stride;
+		params.stride_w = cases[i].stride;
+		params.dilation_h = cases[i].dilation;
+		params.dilation_w = cases[i].dilation;
+		params.pad_top = cases[i].pad;
+		params.pad_left = cases[i].pad;
+		params.groups = cases[i].groups;
+		assert_int_equal(nna_emit_conv2d(l, numbers[0], numbers[1], numbers[2],
+						 NNA_NO_VALUE, &params), 0);
+		assert_int_not_equal(nna_ethosu_convolution.accepts(l, &target, &l->ops[0], reason,
+								    sizeof(reason)), 0);
+		assert_non_null(strstr(reason, cases[i].reason));
+		nna_lower_destroy(l);
+		free(weights);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
