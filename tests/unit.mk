@@ -23,7 +23,7 @@ NNAPI_TESTS := $(call unit,hal-bridge/nnapi hal-bridge/examples)
 # What makes the library fail, and counts its calls.
 NNAPI_INSIDE_TESTS := $(BUILD)/tests/unit/hal-bridge/nnapi/test_steps
 NNAPI_TESTS := $(filter-out $(NNAPI_INSIDE_TESTS),$(NNAPI_TESTS))
-TOOL_TESTS := $(call unit,frontend/tflite frontend/tflite/ops tools/image)
+TOOL_TESTS := $(call unit,frontend/tflite frontend/tflite/ops frontend/onnx tools/image)
 DELEGATE_TESTS := $(call unit,frontend/delegate)
 NNV_TESTS := $(call unit,tests/conformance)
 # Headers alone.
@@ -95,7 +95,7 @@ $(call unit,libnnaccel/backend/ethosu): $(BUILD)/obj/tests/ethosu/machine.o $(ET
 # They see the library's inside, so they link the archive.
 $(NNACCEL_TESTS): $(NNACCEL_LIB)
 $(NNACCEL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
-$(TOOL_TESTS): $(TFLITE_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
+$(TOOL_TESTS): $(TFLITE_OBJS) $(ONNX_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
 $(TOOL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) $(IMAGE_LIBS)
 
 # The delegate through its exported functions only.

@@ -11,7 +11,7 @@ VERSION_USERS += $(BUILD)/obj/tools/nnactl/nnactl.o $(BUILD)/obj/tools/nnactl/in
 # The driver's interface, and how commands read, for core dumps.
 $(BUILD)/obj/tools/nnactl/coredump.o: CPPFLAGS += $(shell pkg-config --cflags libdrm 2>/dev/null)
 
-$(BUILD)/bin/nnactl: $(NNACTL_OBJS) $(VELA_OBJS) $(TFLITE_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
+$(BUILD)/bin/nnactl: $(NNACTL_OBJS) $(VELA_OBJS) $(TFLITE_OBJS) $(ONNX_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS) $(IMAGE_LIBS) -lkmod -ljansson

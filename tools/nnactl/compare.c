@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "frontend/tflite/signature.h"
+#include "tools/nnactl/model.h"
 #include "tools/nnactl/outputs.h"
 #include "tools/nnactl/reference.h"
 
@@ -36,6 +37,7 @@ struct side {
  * @inputs: bytes of all inputs, back to back
  * @io: of each output, @output_count
  * @sides: the loopback, then an accelerator if @side_count is 2
+ * @onnx: the model is an ONNX file
  * @signature: NULL, or that of --signature, for nnactl_reference_run(); owned
  * @reference: what TFLite gives; its name is "" where there is none, for a reason
  */
@@ -49,6 +51,7 @@ struct comparison {
 	char (*names)[80];
 	struct side sides[2];
 	uint32_t side_count;
+	bool onnx;
 	json_t *signature;
 	struct nnactl_reference reference;
 };
@@ -197,16 +200,13 @@ static int run_side(struct comparison *c, struct nnactl_session *s, struct side 
 /* Dimensions that the file leaves open are the example's, and those that follow become known. */
 static int close_shapes(struct nnactl_session *s)
 {
-	const struct tflite_subgraph *sub = tflite_main(s->model);
 	char error[TFLITE_ERROR_SIZE];
 
-	for (uint32_t i = 0; i < sub->inputs.count; i++) {
-		struct tflite_tensor *tensor = &sub->tensors[sub->inputs.at[i]];
-		uint32_t dims[TFLITE_MAX_RANK];
+	for (uint32_t i = 0; i < nnactl_model_count(s, true); i++) {
+		struct nnactl_tensor x;
 
-		memcpy(dims, tensor->dims, sizeof(dims));
-		if (tensor->dynamic &&
-		    tflite_set_input_shape(s->model, i, tensor->rank, dims, error))
+		nnactl_model_tensor(s, true, i, &x);
+		if (x.open && nnactl_model_reshape(s, i, x.rank, x.dims, error))
 			return nnactl_error("%s: %s", s->path, error);
 	}
 	return 0;
@@ -249,6 +249,7 @@ static int on_device(struct comparison *c, const char *device, const char *signa
 	if (!ret && !(c->side_count && s.loopback)) {
 		if (!c->inputs)
 			ret = make_inputs(c, &s);
+		c->onnx = s.onnx;
 		if (signature)
 			note_signature(c, &s);
 		for (uint32_t i = 0; i < c->output_count && !ret; i++)
@@ -466,7 +467,9 @@ static int compare(struct comparison *c, const struct choice *choice, bool *same
 		ret = take_saved(c, choice->saved);
 	if (!ret && choice->save)
 		ret = save(c, choice->save);
-	if (!ret && choice->python)
+	if (c->onnx)
+		strcpy(c->reference.reason, "it runs no ONNX models");
+	else if (!ret && choice->python)
 		ret = nnactl_reference_run(&c->reference, choice->python, c->path, c->signature,
 					   c->inputs, c->input_size, c->in, c->input_count,
 					   c->sides[0].size);

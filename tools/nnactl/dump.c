@@ -43,6 +43,9 @@ static int dump_dot(const struct nnactl_session *s)
 	size_t size;
 	FILE *to;
 
+	if (s->onnx)
+		return nnactl_error("%s is an ONNX model, and --dot draws TFLite models: dump it "
+				    "without --dot", s->path);
 	if (!nnactl_json()) {
 		nnactl_dot_print(s->model, stdout);
 		return 0;

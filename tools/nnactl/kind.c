@@ -58,7 +58,6 @@ static const struct kind ENTRIES[] = {
 
 /* Of models without a mark, by the end of the file's name. */
 static const struct kind NAMES[] = {
-	{ .mark = ".onnx", .what = "an ONNX model: convert it with onnx2tf" },
 	{ .mark = ".pb", .what = "a graph of TensorFlow: convert it with "
 		  "tf.lite.TFLiteConverter.from_saved_model()" },
 	{ .mark = ".pt", .what = "no TFLite model; by its name PyTorch's: convert the model with "
@@ -121,8 +120,6 @@ static const char *kind_of_head(const uint8_t *head, size_t size)
 	if (is_page((const char *)head))
 		return "an HTML page, not the model: download the file itself (by its \"raw\" or "
 		       "\"download\" link)";
-	if (is_onnx(head, size))
-		return "an ONNX model: convert it with onnx2tf";
 	if (head[strspn((const char *)head, " \t\r\n")] == '{')
 		return "a text in JSON, such as an error of a server: download the model again";
 	return NULL;
@@ -137,6 +134,24 @@ static const char *folder(const char *path)
 		return "a SavedModel of TensorFlow: convert it with "
 		       "tf.lite.TFLiteConverter.from_saved_model()";
 	return "a folder: name a model's file in it";
+}
+
+bool nnactl_kind_is_onnx(const char *path)
+{
+	uint8_t head[HEAD_SIZE + 1];
+	ssize_t n;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	n = pread(fd, head, HEAD_SIZE, 0);
+	close(fd);
+	if (n <= 0)
+		return false;
+	head[n] = 0;
+	return is_onnx(head, (size_t)n) ||
+	       (ends_with(path, strlen(path), ".onnx") && !kind_of_head(head, (size_t)n));
 }
 
 const char *nnactl_kind_of(const char *path)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/nnactl/model.h"
+
 /* A value that a field has where a command does nothing special; not printed. */
 static const struct {
 	const char *end, *value;
@@ -174,7 +176,6 @@ static json_t *read_listing(char *text)
 /* Says of the commands of a whole program which operator and tensor of the model they are for. */
 static void name_commands(json_t *listing, const struct nnactl_session *s)
 {
-	const struct tflite_subgraph *sub = tflite_main(s->model);
 	json_t *part = json_array_get(listing, 0), *command;
 	char text[256];
 	size_t i;
@@ -183,23 +184,23 @@ static void name_commands(json_t *listing, const struct nnactl_session *s)
 		return;
 	json_array_foreach(json_object_get(part, "commands"), i, command) {
 		json_int_t n = json_integer_value(json_object_get(command, "operation"));
-		const struct tflite_operator *op;
-		const char *name;
+		const char *name, *tensor;
+		uint32_t number;
 
 		if (!strcmp(json_string_value(json_object_get(command, "name")), "END") || n < 0 ||
 		    (uint64_t)n >= s->origin.count ||
-		    s->origin.operators[n] >= sub->operator_count)
+		    s->origin.operators[n] >= nnactl_model_operators(s))
 			continue;
-		op = &sub->operators[s->origin.operators[n]];
-		name = op->code == TFLITE_CUSTOM ? op->custom : tflite_code_name(op->code);
-		json_object_set_new(command, "number",
-				    json_integer(s->origin.operators[n]));
+		number = s->origin.operators[n];
+		name = nnactl_model_operator(s, number);
+		tensor = nnactl_model_result(s, number);
+		json_object_set_new(command, "number", json_integer(number));
 		json_object_set_new(command, "operator",
 				    nnactl_json_text(tflite_printable(name ? name : "?", text,
 								      sizeof(text))));
-		if (op->outputs.count && op->outputs.at[0] >= 0)
+		if (tensor)
 			json_object_set_new(command, "tensor", nnactl_json_text(tflite_printable(
-				sub->tensors[op->outputs.at[0]].name, text, sizeof(text))));
+				tensor, text, sizeof(text))));
 	}
 }
 

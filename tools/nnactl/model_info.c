@@ -12,6 +12,7 @@
 #include "libnnaccel/backend/ethosu/text.h"
 #include "libnnaccel/support/coverage.h"
 #include "tools/nnactl/listing.h"
+#include "tools/nnactl/model.h"
 
 #define NAME_SIZE 128
 
@@ -56,8 +57,7 @@ static int count_taken(struct model_info *m, const bool *supported, uint32_t cou
 		refused[op] = true;
 		if (m->taken-- == m->all)
 			snprintf(m->why, sizeof(m->why), "%s cannot run there",
-				 tflite_operator_label(&tflite_main(s->model)->operators[op],
-						       label));
+				 nnactl_model_label(s, op, label));
 	}
 	free(refused);
 	return 0;
@@ -77,7 +77,7 @@ static int find_coverage(struct model_info *m, const char *device, uint32_t thre
 
 	if (nnactl_session_device(s, device, threads))
 		return 1;
-	ret = tflite_to_rounded_graph(s->model, s->rounding, &log, &s->graph, &s->origin, error);
+	ret = nnactl_model_graph(s, &log, error);
 	if (ret) {
 		snprintf(m->why, sizeof(m->why), "%s%s%s", error, s->log.error[0] ? ": " : "",
 			 s->log.error);
@@ -137,18 +137,18 @@ static int find_vela_coverage(struct model_info *m)
 }
 
 /* Add one to the count of an operator. */
-static void count_code(struct code_count *counts, uint32_t *n, const struct tflite_operator *op)
+static void count_code(struct code_count *counts, uint32_t *n, const struct nnactl_session *session,
+		       uint32_t number)
 {
-	const char *name = tflite_code_name(op->code);
+	const char *name = nnactl_model_operator(session, number);
 	char text[sizeof(counts->name)];
 	uint32_t i = 0;
 
-	if (*op->custom)
-		tflite_printable(op->custom, text, sizeof(text));
-	else if (name)
-		snprintf(text, sizeof(text), "%s", name);
+	if (name)
+		tflite_printable(name, text, sizeof(text));
 	else
-		snprintf(text, sizeof(text), "operator code %u", op->code);
+		snprintf(text, sizeof(text), "operator code %u",
+			 tflite_main(session->model)->operators[number].code);
 	while (i < *n && strcmp(counts[i].name, text))
 		i++;
 	if (i == *n) {
@@ -166,18 +166,18 @@ static int compare_counts(const void *first, const void *second)
 }
 
 /* The operators of the main subgraph, the most frequent first; NULL with the error printed. */
-static struct code_count *count_codes(const struct tflite_model *model, uint32_t *n)
+static struct code_count *count_codes(const struct nnactl_session *session, uint32_t *n)
 {
-	const struct tflite_subgraph *sub = tflite_main(model);
-	struct code_count *counts = calloc((size_t)sub->operator_count + 1, sizeof(*counts));
+	const uint32_t all = nnactl_model_operators(session);
+	struct code_count *counts = calloc((size_t)all + 1, sizeof(*counts));
 
 	*n = 0;
 	if (!counts) {
 		nnactl_error("out of memory");
 		return NULL;
 	}
-	for (uint32_t i = 0; i < sub->operator_count; i++)
-		count_code(counts, n, &sub->operators[i]);
+	for (uint32_t i = 0; i < all; i++)
+		count_code(counts, n, session, i);
 	qsort(counts, *n, sizeof(*counts), compare_counts);
 	return counts;
 }
@@ -194,37 +194,39 @@ static void print_size(const char *what, uint64_t bytes)
 		printf("%s %llu bytes", what, (unsigned long long)bytes);
 }
 
+/* The tensor of a TFLite model; NULL in another one. */
 static const struct tflite_tensor *tensor_of(const struct nnactl_session *s, bool input, uint32_t i)
 {
-	const struct tflite_subgraph *sub = tflite_main(s->model);
+	const struct tflite_subgraph *sub = s->model ? tflite_main(s->model) : NULL;
 
-	return &sub->tensors[(input ? &sub->inputs : &sub->outputs)->at[i]];
+	return sub ? &sub->tensors[(input ? &sub->inputs : &sub->outputs)->at[i]] : NULL;
 }
 
 /* "  name  UINT8 [1, 224, 224, 3], real = 0.0078125 * (number - 128)" */
 static void print_tensor(const struct nnactl_session *s, bool input, uint32_t i, int width)
 {
 	const struct tflite_tensor *x = tensor_of(s, input, i);
+	struct nnactl_tensor t;
 	char name[NAME_SIZE];
 
+	nnactl_model_tensor(s, input, i, &t);
 	printf("  %-*s  %s [", width,
 	       input ? nnactl_input_name(s, i, name, sizeof(name)) :
-		       nnactl_output_name(s, i, name, sizeof(name)), tflite_type_name(x->type));
-	for (uint32_t k = 0; k < x->rank; k++)
-		printf("%s%u", k ? ", " : "", x->dims[k]);
-	printf("]%s", x->dynamic ? ", for example: the model leaves the shape open" : "");
-	if (x->scale_count == 1)
+		       nnactl_output_name(s, i, name, sizeof(name)), t.type);
+	for (uint32_t k = 0; k < t.rank; k++)
+		printf("%s%u", k ? ", " : "", t.dims[k]);
+	printf("]%s", t.open ? ", for example: the model leaves the shape open" : "");
+	if (x && x->scale_count == 1)
 		printf(", real = %g * (number - %lld)", (double)x->scales[0],
 		       x->zero_point_count ? (long long)tflite_zero_point_at(x, 0) : 0LL);
-	else if (x->scale_count)
+	else if (x && x->scale_count)
 		printf(", quantised by %u channels", x->scale_count);
 	putchar('\n');
 }
 
 static void print_tensors(const struct nnactl_session *s, bool input)
 {
-	const struct tflite_subgraph *sub = tflite_main(s->model);
-	const uint32_t count = input ? sub->inputs.count : sub->outputs.count;
+	const uint32_t count = nnactl_model_count(s, input);
 	char name[NAME_SIZE];
 	int width = 0;
 
@@ -270,18 +272,32 @@ static void print_memory(const json_t *memory)
 	putchar('\n');
 }
 
+/* What the file says of itself; of an ONNX model the program that made it. */
+static const char *description_of(const struct nnactl_session *s)
+{
+	return s->onnx ? s->onnx->producer : s->model->description;
+}
+
+static size_t size_of(const struct nnactl_session *s)
+{
+	return s->onnx ? s->onnx->size : s->model->size;
+}
+
 static void print(const struct model_info *m, const struct code_count *counts, uint32_t n)
 {
 	const struct nnactl_session *s = &m->session;
+	const uint32_t signatures = s->model ? s->model->signature_count : 0;
 	char text[NAME_SIZE];
 
 	printf("model            %s", s->path);
-	print_size(",", s->model->size);
+	print_size(",", size_of(s));
 	putchar('\n');
-	if (*s->model->description)
-		printf("description      %s\n",
-		       tflite_printable(s->model->description, text, sizeof(text)));
-	for (uint32_t i = 0; i < s->model->signature_count; i++)
+	if (*description_of(s))
+		printf("%s%s\n", s->onnx ? "made by          " : "description      ",
+		       tflite_printable(description_of(s), text, sizeof(text)));
+	if (s->onnx)
+		printf("operator set     %lld\n", (long long)s->onnx->opset);
+	for (uint32_t i = 0; i < signatures; i++)
 		printf("%s%s%s\n", i ? "                 " : "signatures       ",
 		       tflite_printable(s->model->signatures[i].key, text, sizeof(text)),
 		       s->signature == &s->model->signatures[i] ? " (this one)" : "");
@@ -297,26 +313,27 @@ static void print(const struct model_info *m, const struct code_count *counts, u
 
 static json_t *tensors_json(const struct nnactl_session *s, bool input)
 {
-	const struct tflite_subgraph *sub = tflite_main(s->model);
-	const uint32_t count = input ? sub->inputs.count : sub->outputs.count;
+	const uint32_t count = nnactl_model_count(s, input);
 	json_t *list = json_array();
 	char name[NAME_SIZE];
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tflite_tensor *x = tensor_of(s, input, i);
 		json_t *dims = json_array(), *scales = json_array(), *zeros = json_array();
+		struct nnactl_tensor t;
 
-		for (uint32_t k = 0; k < x->rank; k++)
-			json_array_append_new(dims, json_integer(x->dims[k]));
-		for (uint32_t k = 0; k < x->scale_count; k++)
+		nnactl_model_tensor(s, input, i, &t);
+		for (uint32_t k = 0; k < t.rank; k++)
+			json_array_append_new(dims, json_integer(t.dims[k]));
+		for (uint32_t k = 0; x && k < x->scale_count; k++)
 			json_array_append_new(scales, nnactl_json_number((double)x->scales[k]));
-		for (uint32_t k = 0; k < x->zero_point_count; k++)
+		for (uint32_t k = 0; x && k < x->zero_point_count; k++)
 			json_array_append_new(zeros, json_integer(tflite_zero_point_at(x, k)));
 		json_array_append_new(list, json_pack(
 			"{s:o?, s:s, s:o, s:b, s:o, s:o}", "name",
 			nnactl_json_text(input ? nnactl_input_name(s, i, name, sizeof(name)) :
 					 nnactl_output_name(s, i, name, sizeof(name))),
-			"type", tflite_type_name(x->type), "dims", dims, "open", x->dynamic,
+			"type", t.type, "dims", dims, "open", t.open,
 			"scales", scales, "zero_points", zeros));
 	}
 	return list;
@@ -340,7 +357,7 @@ static int print_json(const struct model_info *m, const struct code_count *count
 		json_array_append_new(codes, json_pack("{s:o?, s:i}", "name",
 						       nnactl_json_text(counts[i].name), "count",
 						       (int)counts[i].count));
-	for (uint32_t i = 0; i < s->model->signature_count; i++) {
+	for (uint32_t i = 0; s->model && i < s->model->signature_count; i++) {
 		const struct tflite_signature *one = &s->model->signatures[i];
 
 		json_array_append_new(signatures, json_pack(
@@ -350,8 +367,8 @@ static int print_json(const struct model_info *m, const struct code_count *count
 	}
 	return nnactl_json_print(json_pack(
 		"{s:o?, s:I, s:o?, s:o, s:o, s:o, s:i, s:o, s:s, s:i, s:s, s:o?, s:O?}",
-		"model", nnactl_json_text(s->path), "bytes", (json_int_t)s->model->size,
-		"description", nnactl_json_text(s->model->description), "signatures", signatures,
+		"model", nnactl_json_text(s->path), "bytes", (json_int_t)size_of(s),
+		"description", nnactl_json_text(description_of(s)), "signatures", signatures,
 		"inputs", tensors_json(s, true), "outputs", tensors_json(s, false),
 		"operator_count", (int)m->all, "operators", codes, "device", s->device_name,
 		"on_device", (int)m->taken, "runs", m->coverage, "why",
@@ -370,9 +387,9 @@ int nnactl_model_info(const char *path, const char *signature, const char *devic
 
 	ret = nnactl_session_load(&m.session, path, signature);
 	if (!ret) {
-		m.all = tflite_main(m.session.model)->operator_count;
-		is_vela = vela_is_model(m.session.model);
-		counts = count_codes(m.session.model, &n);
+		m.all = nnactl_model_operators(&m.session);
+		is_vela = m.session.model && vela_is_model(m.session.model);
+		counts = count_codes(&m.session, &n);
 		ret = !counts ? 1 : is_vela ? find_vela_coverage(&m) :
 		      find_coverage(&m, device, threads);
 	}

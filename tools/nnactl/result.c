@@ -70,6 +70,27 @@ static bool has_shares(const struct tflite_tensor *tensor)
 	       (tensor->zero_point_count ? tflite_zero_point_at(tensor, 0) : 0) == least;
 }
 
+/* The same of an ONNX model. */
+static bool is_probable_onnx(const struct onnx_model *model)
+{
+	static const char *const PASSED[] = { "Reshape", "Flatten", "Squeeze", "Identity", "Cast",
+					      "QuantizeLinear", "DequantizeLinear" };
+	uint32_t value = model->output_count ? model->outputs[0] : ONNX_ABSENT;
+
+	while (value != ONNX_ABSENT && model->values[value].writer != ONNX_ABSENT) {
+		const struct onnx_node *node = &model->nodes[model->values[value].writer];
+		bool passes = false;
+
+		if (!strcmp(node->op, "Softmax") || !strcmp(node->op, "LogSoftmax") ||
+		    !strcmp(node->op, "Sigmoid"))
+			return true;
+		for (size_t i = 0; i < sizeof(PASSED) / sizeof(PASSED[0]); i++)
+			passes |= !strcmp(node->op, PASSED[i]);
+		value = passes && node->input_count ? node->inputs[0] : ONNX_ABSENT;
+	}
+	return false;
+}
+
 /* Whether the first output is probabilities, seen through what only changes shape or type. */
 static bool is_probable(const struct tflite_model *model)
 {
@@ -133,7 +154,9 @@ enum nnactl_kind nnactl_result_kind(const struct nnactl_session *session,
 		return info->rank == 3 && info->dims[0] == 1 && n ? NNACTL_MAP : NNACTL_NUMBERS;
 	if (n < 2 || info->dims[info->rank - 1] != n)
 		return NNACTL_NUMBERS;
-	return labels->count == n || is_probable(session->model) ? NNACTL_CLASSES : NNACTL_VECTOR;
+	return labels->count == n || (session->onnx ? is_probable_onnx(session->onnx) :
+						      is_probable(session->model)) ?
+		       NNACTL_CLASSES : NNACTL_VECTOR;
 }
 
 /* Number @index of output @output. */

@@ -15,6 +15,7 @@
 
 #include "tools/image/image.h"
 #include "tools/nnactl/loop.h"
+#include "tools/nnactl/model.h"
 #include "tools/nnactl/npy.h"
 
 #define MAX_ARRAYS 256u
@@ -209,7 +210,7 @@ static int file_input(struct run *r)
 /*
  * Whether an array has an input for each step: a dimension more than the input @tensor, in front.
  */
-static bool is_stack(const struct run *r, uint32_t array, const struct tflite_tensor *tensor)
+static bool is_stack(const struct run *r, uint32_t array, const struct nnactl_tensor *tensor)
 {
 	return (r->loop.count || r->loop.steps) && r->arrays[array].rank == tensor->rank + 1;
 }
@@ -230,11 +231,9 @@ static int set_steps(struct run *r, uint32_t array)
 /* Read the arrays, and give their shapes to inputs whose shapes the model leaves open. */
 static int load_arrays(struct run *r)
 {
-	const struct tflite_subgraph *sub = tflite_main(r->session.model);
-
 	for (uint32_t i = 0; i < r->array_count; i++) {
 		struct nnactl_npy *npy = &r->arrays[i];
-		const struct tflite_tensor *tensor;
+		struct nnactl_tensor tensor;
 		uint32_t index, *dims = npy->dims, rank;
 
 		if (!nnactl_session_find(&r->session, true, r->array_files[i].name, "--input",
@@ -242,9 +241,9 @@ static int load_arrays(struct run *r)
 			return 1;
 		if (nnactl_npy_load(npy, r->array_files[i].path))
 			return 1;
-		tensor = &sub->tensors[sub->inputs.at[index]];
+		nnactl_model_tensor(&r->session, true, index, &tensor);
 		rank = npy->rank;
-		if (is_stack(r, i, tensor)) {
+		if (is_stack(r, i, &tensor)) {
 			if (set_steps(r, i))
 				return 1;
 			dims++;

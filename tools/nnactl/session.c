@@ -16,6 +16,7 @@
 #include "frontend/vela/arena.h"
 #include "frontend/vela/program.h"
 #include "tools/nnactl/kind.h"
+#include "tools/nnactl/model.h"
 #include "tools/nnactl/nodes.h"
 
 /* Of messages: names that are looked through, characters of a name, and of a list of names. */
@@ -90,9 +91,8 @@ static int check_support(struct nnactl_session *s)
 	if (i == count)
 		return 0;
 	op = i < s->origin.count ? s->origin.operators[i] : 0;
-	tflite_operator_label(&tflite_main(s->model)->operators[op], label);
-	return nnactl_error("%s: %s cannot run on %s: use a model without it", s->path, label,
-			    s->device_name);
+	return nnactl_error("%s: %s cannot run on %s: use a model without it", s->path,
+			    nnactl_model_label(s, op, label), s->device_name);
 }
 
 bool nnactl_shapes_add(struct nnactl_shapes *shapes, const char *text)
@@ -182,20 +182,35 @@ static int no_signature(const struct nnactl_session *s, const char *wanted)
 	return nnactl_error("%s has no signature '%s': it has %s", s->path, wanted, list);
 }
 
-/* What comes from a pipe is read whole first. Return: 0 or a negative errno, 1 if it is printed. */
-static int load_model(const char *path, struct tflite_model **model, char *error)
+/* Whether a file that is no TFLite model is to be read as ONNX. */
+static bool is_other(const char *error)
+{
+	return strstr(error, "the mark TFL3");
+}
+
+/*
+ * What comes from a pipe is read whole first. Return: 0 or a negative errno, 1 if it is printed;
+ * the error of an ONNX file is its own.
+ */
+static int load_model(struct nnactl_session *s, const char *path, char *error)
 {
 	struct stat st;
 	size_t size;
 	char *data;
 	int ret;
 
-	if (strcmp(path, "-") && (stat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
-		return tflite_load(path, model, error);
+	if (strcmp(path, "-") && (stat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+		ret = tflite_load(path, &s->model, error);
+		if (ret && is_other(error) && nnactl_kind_is_onnx(path))
+			ret = onnx_load(path, &s->onnx, error);
+		return ret;
+	}
 	data = nnactl_file_read(path, MODEL_MAX, &size);
 	if (!data)
 		return 1;
-	ret = tflite_parse(data, size, model, error);
+	ret = tflite_parse(data, size, &s->model, error);
+	if (ret && is_other(error) && onnx_is_model(data, size))
+		ret = onnx_parse(data, size, &s->onnx, error);
 	free(data);
 	return ret;
 }
@@ -208,13 +223,20 @@ int nnactl_session_load(struct nnactl_session *s, const char *path, const char *
 
 	*s = (struct nnactl_session){ .path = nnactl_file_name(path),
 				      .rounding = NNA_ROUNDING_TFLITE };
-	ret = load_model(path, &s->model, error);
+	ret = load_model(s, path, error);
 	if (ret > 0)
 		return ret;
 	if (ret) {
-		kind = strstr(error, "the mark TFL3") || strstr(error, "no regular file") ?
+		kind = is_other(error) || strstr(error, "no regular file") ?
 		       nnactl_kind_of(path) : NULL;
 		return nnactl_error("%s: %s", s->path, kind ?: error);
+	}
+	if (s->onnx) {
+		s->shapes = calloc((size_t)s->onnx->input_count + 1, sizeof(*s->shapes));
+		if (!s->shapes)
+			return nnactl_error("out of memory");
+		return signature ? nnactl_error("%s is an ONNX model, which has no signatures: "
+						"leave --signature away", s->path) : 0;
 	}
 	if (!signature) {
 		s->signature = tflite_signature_of(s->model, s->model->main);
@@ -242,17 +264,23 @@ static const char *describe(const uint32_t *dims, uint32_t rank, char *to)
 	return to;
 }
 
-/* Whether the channels come first in a shape, and last in the input's. */
-static bool is_channels_first(const struct tflite_tensor *x, const uint32_t *dims, uint32_t rank)
+/* Of an image that has its channels where the model has a side. */
+static bool is_turned(const struct nnactl_tensor *x, const uint32_t *dims, uint32_t rank, bool onnx)
 {
-	return x->rank == 4 && rank == 4 && dims[1] == x->dims[3] && dims[3] != x->dims[3];
+	const uint32_t c = onnx ? 1 : 3;
+
+	return x->rank == 4 && rank == 4 && dims[4 - c] == x->dims[c] && dims[c] != x->dims[c];
 }
 
 /* What makes an array of this shape one of the input's; "" where that is not known. */
-static const char *remedy_of(const struct tflite_tensor *x, const uint32_t *dims, uint32_t rank)
+static const char *remedy_of(const struct nnactl_tensor *x, const uint32_t *dims, uint32_t rank,
+			     bool onnx)
 {
-	if (is_channels_first(x, dims, rank))
-		return ": its channels come first, the model's last: save a.transpose(0, 2, 3, 1)";
+	if (is_turned(x, dims, rank, onnx))
+		return onnx ? ": its channels come last, the model's first: save "
+			      "a.transpose(0, 3, 1, 2)" :
+			      ": its channels come first, the model's last: save "
+			      "a.transpose(0, 2, 3, 1)";
 	if (rank + 1 == x->rank && x->dims[0] == 1 &&
 	    !memcmp(dims, x->dims + 1, rank * sizeof(*dims)))
 		return ": it has no dimension for the batch: save a[None]";
@@ -264,38 +292,38 @@ static const char *remedy_of(const struct tflite_tensor *x, const uint32_t *dims
 int nnactl_session_fit(struct nnactl_session *s, uint32_t index, const uint32_t *dims,
 		       uint32_t rank, const char *what)
 {
-	const struct tflite_subgraph *sub = tflite_main(s->model);
-	const struct tflite_tensor *x = &sub->tensors[sub->inputs.at[index]];
 	char error[TFLITE_ERROR_SIZE], name[NAME_SIZE], is[SHAPE_SIZE], takes[SHAPE_SIZE];
+	struct nnactl_tensor x;
 
-	if (rank == x->rank && !memcmp(dims, x->dims, rank * sizeof(*dims)) && !x->dynamic)
+	nnactl_model_tensor(s, true, index, &x);
+	if (rank == x.rank && !memcmp(dims, x.dims, rank * sizeof(*dims)) && !x.open)
 		return 0;
-	if (rank != x->rank || !x->dynamic || is_channels_first(x, dims, rank))
+	if (rank != x.rank || !x.open || is_turned(&x, dims, rank, s->onnx))
 		return nnactl_error("%s has the shape %s, input %s of %s takes %s%s", what,
 				    describe(dims, rank, is),
 				    nnactl_input_name(s, index, name, sizeof(name)), s->path,
-				    describe(x->dims, x->rank, takes), remedy_of(x, dims, rank));
-	if (tflite_set_input_shape(s->model, index, rank, dims, error))
+				    describe(x.dims, x.rank, takes),
+				    remedy_of(&x, dims, rank, s->onnx));
+	if (nnactl_model_reshape(s, index, rank, dims, error))
 		return nnactl_error("%s: %s", what, error);
 	return 0;
 }
 
 int nnactl_session_shape(struct nnactl_session *s, const struct nnactl_shapes *shapes)
 {
-	const struct tflite_subgraph *sub = tflite_main(s->model);
 	char error[TFLITE_ERROR_SIZE];
+	struct nnactl_tensor x;
 
-	for (uint32_t i = 0; i < shapes->count && i < sub->inputs.count; i++) {
-		const struct tflite_tensor *x = &sub->tensors[sub->inputs.at[i]];
-
+	for (uint32_t i = 0; i < shapes->count && i < nnactl_model_count(s, true); i++) {
+		nnactl_model_tensor(s, true, i, &x);
 		/* A shape that is asked for may be another one; but not what is a mistake. */
-		if ((shapes->rank[i] != x->rank ||
-		     is_channels_first(x, shapes->dims[i], shapes->rank[i])) &&
+		if ((shapes->rank[i] != x.rank ||
+		     is_turned(&x, shapes->dims[i], shapes->rank[i], s->onnx)) &&
 		    nnactl_session_fit(s, i, shapes->dims[i], shapes->rank[i], "--shape"))
 			return 1;
 	}
 	for (uint32_t i = 0; i < shapes->count; i++)
-		if (tflite_set_input_shape(s->model, i, shapes->rank[i], shapes->dims[i], error))
+		if (nnactl_model_reshape(s, i, shapes->rank[i], shapes->dims[i], error))
 			return nnactl_error("%s: %s", s->path, error);
 	return 0;
 }
@@ -381,16 +409,16 @@ struct nna_log nnactl_session_log(struct nnactl_session *s)
 int nnactl_session_compile(struct nnactl_session *s, const char *device, uint32_t threads)
 {
 	struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
-	char error[TFLITE_ERROR_SIZE];
 	struct nna_log log = nnactl_session_log(s);
+	char error[TFLITE_ERROR_SIZE];
 	int ret;
 
-	if (vela_is_model(s->model))
+	if (s->model && vela_is_model(s->model))
 		return compile_vela(s, device, threads);
 	if (nnactl_session_device(s, device, threads))
 		return 1;
 	nnactl_progress("%s: compiling", s->path);
-	ret = tflite_to_rounded_graph(s->model, s->rounding, &log, &s->graph, &s->origin, error);
+	ret = nnactl_model_graph(s, &log, error);
 	if (ret)
 		return nnactl_error("%s: %s%s%s", s->path, error, s->log.error[0] ? ": " : "",
 				    s->log.error);
@@ -431,15 +459,17 @@ int nnactl_session_io(const struct nnactl_session *s, bool input, uint32_t index
 /* The name of an input or output: the signature's, or the tensor's. */
 static const char *name_of(const struct nnactl_session *s, bool input, uint32_t index)
 {
-	const struct tflite_subgraph *sub = tflite_main(s->model);
-	const struct tflite_ints *list = input ? &sub->inputs : &sub->outputs;
+	struct nnactl_tensor x;
 	const char *name = NULL;
 
-	if (index >= list->count)
-		return "?";
-	if (s->signature)
-		name = tflite_signature_name(s->signature, input, (uint32_t)list->at[index]);
-	return name ?: sub->tensors[list->at[index]].name;
+	if (s->signature && index < nnactl_model_count(s, input)) {
+		const struct tflite_subgraph *sub = tflite_main(s->model);
+
+		name = tflite_signature_name(s->signature, input, (uint32_t)
+					     (input ? &sub->inputs : &sub->outputs)->at[index]);
+	}
+	nnactl_model_tensor(s, input, index, &x);
+	return name ?: x.name;
 }
 
 /* The tensor to which the signature gives the name @name; -1 for none. */
@@ -458,37 +488,51 @@ static int64_t tensor_of(const struct tflite_signature *signature, bool input, c
 	return -1;
 }
 
+/* The number of tensor @tensor of a TFLite model among its inputs or outputs. */
+static bool find_tensor(const struct nnactl_session *s, bool input, int64_t tensor, uint32_t *index)
+{
+	const struct tflite_ints *list;
+
+	if (tensor < 0)
+		return false;
+	list = input ? &tflite_main(s->model)->inputs : &tflite_main(s->model)->outputs;
+	for (*index = 0; *index < list->count; ++*index)
+		if (list->at[*index] == tensor)
+			return true;
+	return false;
+}
+
 bool nnactl_session_find(const struct nnactl_session *s, bool input, const char *name,
 			 const char *option, uint32_t *index)
 {
-	const struct tflite_subgraph *sub = tflite_main(s->model);
-	const struct tflite_ints *list = input ? &sub->inputs : &sub->outputs;
+	const uint32_t all = nnactl_model_count(s, input);
 	const char *what = input ? "input" : "output", *names[MAX_NAMES], *nearest;
 	int64_t tensor = name ? tensor_of(s->signature, input, name) : -1;
+	struct nnactl_tensor x;
 	char text[NAME_SIZE];
 	uint32_t count = 0;
 	char *end;
 
 	if (!name) {
 		*index = 0;
-		if (list->count == 1)
+		if (all == 1)
 			return true;
-		nnactl_error("%s has %u %ss: say which, as in %s %s=FILE.npy", s->path, list->count,
-			     what, option,
-			     list->count ? tflite_printable(name_of(s, input, 0), text,
+		nnactl_error("%s has %u %ss: say which, as in %s %s=FILE.npy", s->path, all, what,
+			     option, all ? tflite_printable(name_of(s, input, 0), text,
 							    sizeof(text)) : "NAME");
 		return false;
 	}
-	for (*index = 0; *index < list->count; ++*index)
-		if (list->at[*index] == tensor)
-			return true;
-	for (*index = 0; *index < list->count; ++*index)
-		if (!strcmp(sub->tensors[list->at[*index]].name, name))
-			return true;
-	*index = (uint32_t)strtoul(name, &end, 10);
-	if (*name >= '0' && *name <= '9' && !*end && *index < list->count)
+	if (find_tensor(s, input, tensor, index))
 		return true;
-	for (; count < list->count && count < MAX_NAMES; count++)
+	for (*index = 0; *index < all; ++*index) {
+		nnactl_model_tensor(s, input, *index, &x);
+		if (!strcmp(x.name, name))
+			return true;
+	}
+	*index = (uint32_t)strtoul(name, &end, 10);
+	if (*name >= '0' && *name <= '9' && !*end && *index < all)
+		return true;
+	for (; count < all && count < MAX_NAMES; count++)
 		names[count] = name_of(s, input, count);
 	nearest = nnactl_nearest(name, names, count);
 	if (!nearest && count)
@@ -517,5 +561,7 @@ void nnactl_session_close(struct nnactl_session *s)
 	nna_device_close(s->device);
 	tflite_origin_free(&s->origin);
 	tflite_free(s->model);
+	onnx_model_free(s->onnx);
+	free(s->shapes);
 	*s = (struct nnactl_session){ 0 };
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model on a device: read, translated to a graph, and compiled; or one that Vela has compiled,
- * with its NPU's node and, for what Vela left, the NNA.
+ * A model on a device: a TFLite or an ONNX file, read, translated to a graph, and compiled; or one
+ * that Vela has compiled, with its NPU's node and, for what Vela left, the NNA. What both kinds of
+ * file have is asked of model.h.
  */
 #ifndef NNACTL_SESSION_H
 #define NNACTL_SESSION_H
@@ -9,6 +10,7 @@
 #define NNACTL_MAX_SHAPES 16u
 
 #include "tools/nnactl/nnactl.h"
+#include "frontend/onnx/translate.h"
 #include "frontend/tflite/translate.h"
 
 struct vela_program;
@@ -21,6 +23,9 @@ struct vela_program;
  * @signature: names of inputs and outputs; NULL where the file has none for the subgraph that runs
  * @rounding: of quantised results; TFLite's unless it is set between loading and compiling
  * @log: given to the library, so that a session must not move
+ * @model: a TFLite file; NULL with @onnx
+ * @onnx: an ONNX file; NULL with @model
+ * @shapes: of each input of @onnx
  * @origin: operators of the model, by operation of the graph; for messages
  * @takes_vela: the subcommand runs what Vela has compiled; set between loading and compiling
  * @device: the NNA; NULL where Vela's program needs none
@@ -34,6 +39,8 @@ struct nnactl_session {
 	enum nna_rounding rounding;
 	struct nnactl_log log;
 	struct tflite_model *model;
+	struct onnx_model *onnx;
+	struct onnx_shape *shapes;
 	const struct tflite_signature *signature;
 	struct tflite_origin origin;
 	struct nna_device *device;
