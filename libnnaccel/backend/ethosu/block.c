@@ -163,8 +163,8 @@ static struct shape input_of(const struct search *s, const struct shape *block)
 				     w->upscale);
 	}
 	if (!s->by_channel)
-		input.depth = least(input_depth(s),
-				    (uint32_t)round_to(s->op->ifm.depth, U65_MICRO_DEPTH));
+		input.depth = least(input_depth(s), (uint32_t)round_to(s->op->ifm.depth,
+								       is_u85(s) ? 32 : 8));
 	if (!is_u85(s)) {
 		input.height = (uint32_t)round_to(input.height, U65_MICRO);
 		input.width = (uint32_t)round_to(input.width, U65_MICRO);

@@ -155,27 +155,13 @@ static uint32_t dilated(uint32_t n, uint32_t dilation)
 	return (n - 1) * dilation + 1;
 }
 
-/* Rows or columns of the IFM, of which the OFM has @n. */
-static uint32_t seen(uint32_t n, uint32_t stride, uint32_t kernel, uint32_t padding,
-		     uint32_t upscale)
-{
-	const uint32_t whole = (n - 1) * stride + kernel;
-	const uint32_t view = whole > padding ? whole - padding : 1;
-
-	return upscale ? (view + 1) / 2 : view;
-}
-
 static void set_ifm(struct nna_ethosu_writer *w, const struct nna_ethosu_operation *op)
 {
 	const struct nna_ethosu_window *k = &op->window;
+	const struct nna_ethosu_map ifm = nna_ethosu_operation_ifm(op);
 	uint32_t word = input_word(&op->ifm);
-	uint32_t height = op->ifm.height, width = op->ifm.width;
 
 	if (op->code != ETHOSU_OP_ELEMENTWISE) {
-		height = seen(op->ofm.height, k->stride_y, dilated(k->height, k->dilation_y),
-			      k->top + k->bottom, k->upscale);
-		width = seen(op->ofm.width, k->stride_x, dilated(k->width, k->dilation_x),
-			     k->left + k->right, k->upscale);
 		set_short(w, ETHOSU_SET_IFM_UPSCALE, k->upscale);
 		set_short(w, ETHOSU_SET_IFM_PAD_TOP, k->top);
 		set_short(w, ETHOSU_SET_IFM_PAD_LEFT, k->left);
@@ -189,7 +175,7 @@ static void set_ifm(struct nna_ethosu_writer *w, const struct nna_ethosu_operati
 	set_short(w, ETHOSU_SET_IFM_PRECISION, word);
 	set_short(w, ETHOSU_SET_IFM_DEPTH, op->ifm.depth - 1);
 	set_short(w, ETHOSU_SET_IFM_ZERO_POINT, (uint32_t)op->ifm.zero_point);
-	set_map(w, &names_ifm, &op->ifm, height, width);
+	set_map(w, &names_ifm, &ifm, ifm.height, ifm.width);
 }
 
 static uint32_t broadcast(const struct nna_ethosu_map *map, const struct nna_ethosu_map *ofm)
@@ -352,7 +338,6 @@ static void set_block(struct nna_ethosu_writer *w, const struct nna_ethosu_block
 		set_short(w, ETHOSU_SET_PARALLEL_MODE, w->target.streams - 1);
 	}
 	set_short(w, ETHOSU_SET_ACC_FORMAT, format);
-	set_short(w, ETHOSU_SET_BLOCKDEP, 0);
 }
 
 void nna_ethosu_writer_operation(struct nna_ethosu_writer *w,
@@ -373,9 +358,13 @@ void nna_ethosu_writer_operation(struct nna_ethosu_writer *w,
 	set_scales(w, op);
 	set_activation(w, op);
 	set_block(w, &op->block);
+	set_short(w, ETHOSU_SET_BLOCKDEP,
+		  w->has_before ? nna_ethosu_dependency(&w->target, &w->before, op) : 0);
 	if (w->dma_pending)
 		put_operation(w, ETHOSU_OP_DMA_WAIT, 0);
 	put_operation(w, op->code, op->mode);
+	w->before = *op;
+	w->has_before = true;
 	w->dma_pending = false;
 	w->kernel_pending = true;
 	w->operations++;

@@ -179,6 +179,14 @@ struct nna_ethosu_operation {
 	struct nna_ethosu_block block;
 };
 
+/* The IFM of an operation, with the size that follows from the OFM and the kernel. */
+struct nna_ethosu_map nna_ethosu_operation_ifm(const struct nna_ethosu_operation *op);
+
+/* The highest BLOCKDEP of operation @now, which follows @before without a kernel in between. */
+uint32_t nna_ethosu_dependency(const struct nna_ethosu_target *target,
+			       const struct nna_ethosu_operation *before,
+			       const struct nna_ethosu_operation *now);
+
 /* Where a DMA reads or writes that is in internal memory, as a region. */
 #define NNA_ETHOSU_INTERNAL UINT32_MAX
 
@@ -189,6 +197,8 @@ struct nna_ethosu_operation {
  * @operations: that were written
  * @failed: there was no memory
  * @shorts, @longs: what registers hold, by opcode; where @short_set and @long_set say so
+ * @before: the kernel before
+ * @has_before: there is one
  * @kernel_pending: a kernel may be under way
  * @dma_pending: a DMA may be under way
  */
@@ -201,6 +211,8 @@ struct nna_ethosu_writer {
 	uint16_t shorts[0x100];
 	uint64_t longs[0x100];
 	bool short_set[0x100], long_set[0x100];
+	struct nna_ethosu_operation before;
+	bool has_before;
 	bool kernel_pending, dma_pending;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The choice of blocks: operations that are drawn at random become streams, in which the device
- * model's strict checks find nothing, neither blocks without room nor settings that were left out.
- * Each operation has a block, and those of large convolutions are large.
+ * The choice of blocks, and BLOCKDEP: operations that are drawn at random become streams, in which
+ * the device model's strict checks find nothing, neither blocks without room nor settings that were
+ * left out. Each operation has a block, and those of large convolutions are large. BLOCKDEP is as
+ * high as the checks allow.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,10 +36,12 @@ static uint32_t size(uint32_t most)
 }
 
 static uint32_t reports;
+static bool quiet;
 
 static void report(void *owner, const char *line)
 {
-	print_message("%s\n", line);
+	if (!quiet)
+		print_message("%s\n", line);
 	reports++;
 }
 
@@ -189,6 +192,108 @@ static void test_fits(void **state)
 	}
 }
 
+/* An operation that reads the result of @op, and has one of the same size. */
+static void draw_next(const struct nna_ethosu_target *target,
+		      const struct nna_ethosu_operation *op, struct nna_ethosu_operation *next)
+{
+	*next = *op;
+	next->code = below(2) ? ETHOSU_OP_CONV : ETHOSU_OP_ELEMENTWISE;
+	next->mode = next->code == ETHOSU_OP_CONV ? 0 : NNA_ETHOSU_ADD;
+	next->one_scale = next->code == ETHOSU_OP_ELEMENTWISE;
+	next->scalar = false;
+	next->ifm = op->ofm;
+	next->ofm.region = 4;
+	next->ifm2 = op->ofm;
+	next->ifm2.region = 5;
+	if (below(2)) {
+		next->ifm.region = 5;
+		next->ifm2.region = op->ofm.region;
+	}
+	next->window = (struct nna_ethosu_window){
+		.height = 1 + below(5), .width = 1 + below(5), .stride_y = 1, .stride_x = 1,
+		.dilation_y = 1, .dilation_x = 1,
+	};
+	next->window.top = (next->window.height - 1) / 2;
+	next->window.left = (next->window.width - 1) / 2;
+	next->window.bottom = next->window.height - 1 - next->window.top;
+	next->window.right = next->window.width - 1 - next->window.left;
+	for (uint32_t i = 0; i < target->streams; i++)
+		next->weights[i] = (struct nna_ethosu_range){ 3, 4096 * i, 16 };
+	next->scales[0] = (struct nna_ethosu_range){ 3, 65536, 16 };
+	next->scales[1] = (struct nna_ethosu_range){ 3, 69632, 16 };
+	nna_ethosu_block_choose(target, next);
+}
+
+/* Raises the last BLOCKDEP of a stream by one. Return: what it was; -1 for none. */
+static int raise(uint32_t *words, uint32_t count)
+{
+	struct ethosu_command command;
+	int was = -1;
+	uint32_t last = 0;
+
+	for (uint32_t at = 0; at < count; at += command.words) {
+		assert_true(ethosu_command_decode(&command, words + at, count - at));
+		if (!command.sets || command.words > 1 || command.opcode != ETHOSU_SET_BLOCKDEP)
+			continue;
+		was = command.parameter;
+		last = at;
+	}
+	words[last] += 1u << 16;
+	return was;
+}
+
+static void check_pair(const struct ethosu_config *config, const struct nna_ethosu_target *target,
+		       uint32_t *highest, uint32_t *tight)
+{
+	const uint32_t most = target->generation == NNA_ETHOSU_U65 ? 3 : 7;
+	struct nna_ethosu_operation op, next;
+	struct nna_ethosu_writer writer;
+	uint32_t *words, count, allowed;
+	bool reads;
+
+	draw(target, &op);
+	nna_ethosu_block_choose(target, &op);
+	draw_next(target, &op, &next);
+	if (!op.block.height || !next.block.height)
+		return;
+	allowed = nna_ethosu_dependency(target, &op, &next);
+	reads = next.ifm.region == op.ofm.region || next.code == ETHOSU_OP_ELEMENTWISE;
+	if (!reads)
+		assert_int_equal(allowed, most);
+	nna_ethosu_writer_begin(&writer, target);
+	nna_ethosu_writer_operation(&writer, &op);
+	nna_ethosu_writer_operation(&writer, &next);
+	assert_int_equal(nna_ethosu_writer_finish(&writer, &words, &count), 0);
+	assert_int_equal(judge(config, words, count), 2);
+	assert_int_equal(reports, 0);
+	*highest = allowed > *highest && reads ? allowed : *highest;
+	if (allowed && allowed < most) {
+		assert_int_equal(raise(words, count), allowed);
+		quiet = true;
+		judge(config, words, count);
+		quiet = false;
+		assert_int_not_equal(reports, 0);
+		reports = 0;
+		(*tight)++;
+	}
+	free(words);
+}
+
+static void test_dependencies(void **state)
+{
+	for (uint32_t i = 0; i < ETHOSU_CONFIGS; i++) {
+		struct nna_ethosu_target target;
+		uint32_t highest = 0, tight = 0;
+
+		assert_true(nna_ethosu_target_read(ethosu_configs[i].config, &target));
+		for (uint32_t n = 0; n < OPERATIONS; n++)
+			check_pair(&ethosu_configs[i], &target, &highest, &tight);
+		/* Large maps of small blocks have the most, others less. */
+		assert_int_equal(highest, target.generation == NNA_ETHOSU_U65 ? 3 : 7);
+		assert_true(tight > 5);
+	}
+}
+
 /* Elements of the block of a convolution of 56 x 56 x 64 to as many, with a kernel of 3 x 3. */
 static uint32_t block_of(const char *name)
 {
@@ -251,6 +356,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_dependencies),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_microblocks),
 		cmocka_unit_test(test_order),
