@@ -45,6 +45,14 @@ struct nna_ethosu_kind {
 
 extern const struct nna_ethosu_kind nna_ethosu_convolution;
 
+#define NNA_ETHOSU_BRICK 16u /* channels of a brick */
+
+/*
+ * Gives maps that only convolutions use the layout NHCWB16; before pack() and before memory is
+ * planned. Return: 0 or -ENOMEM.
+ */
+int nna_ethosu_layout(struct nna_lower *l);
+
 /* Writes a reason. Return: -ENOTSUP. */
 int nna_ethosu_refuse(char *reason, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

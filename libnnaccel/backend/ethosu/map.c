@@ -38,6 +38,11 @@ void nna_ethosu_map_image(const struct nna_lower *l, uint32_t value, uint32_t ba
 		.stride_x = (uint64_t)v->strides[2] * bytes,
 		.zero_point = v->zero_point,
 	};
+	/* See layout.c: no other view has columns that overlap. */
+	map->brick = v->dims[2] > 1 && v->dims[3] > NNA_ETHOSU_BRICK &&
+		     v->strides[2] == (int32_t)NNA_ETHOSU_BRICK;
+	if (map->brick)
+		map->stride_c = (uint64_t)v->dims[2] * NNA_ETHOSU_BRICK * bytes;
 }
 
 bool nna_ethosu_map_refuses(const struct nna_lower *l, uint32_t value, char *reason, size_t size)

@@ -323,6 +323,94 @@ static void test_bytes(void **state)
 	}
 }
 
+/* ---- layouts --------------------------------------------------------------------------------- */
+
+/* Appends a convolution of 1 x 1 that reads the result of @d, which becomes scratch memory. */
+static void draw_second(struct drawn *d)
+{
+	const struct nna_value first = d->l->values[d->numbers[0]];
+	const uint32_t dims[4] = { first.dims[0], first.dims[1], first.dims[2], 1 + below(40) };
+	const uint32_t kernel[4] = { dims[3], 1, 1, first.dims[3] };
+	uint8_t *bytes = draw_bytes(count_of(kernel));
+	struct nna_value v;
+	int64_t out, weights;
+
+	d->l->storages[first.storage].kind = NNA_STORAGE_SCRATCH;
+	assert_int_equal(nna_value_plain(&v, first.type, 4, dims, first.scale * 30, 0), 0);
+	out = nna_value_in_storage(d->l, &v, NNA_STORAGE_OUTPUT, 0, NULL, NULL);
+	weights = nna_lower_constant(d->l, NNA_TYPE_S8, 4, kernel, 0.5f, 3, bytes);
+	assert_true(out >= 0 && weights >= 0);
+	free(bytes);
+	assert_int_equal(nna_emit_conv2d(d->l, (uint32_t)out, d->numbers[0], (uint32_t)weights,
+					 NNA_NO_VALUE, &nna_conv_plain), 0);
+	d->numbers[0] = (uint32_t)out;
+	memcpy(d->dims[0], dims, sizeof(dims));
+}
+
+/* Compiles and runs both convolutions. *@bricks: maps with bricks. */
+static void run_both(const struct ethosu_config *config, const struct nna_ethosu_target *target,
+		     struct drawn *d, uint32_t *bricks, uint8_t *got)
+{
+	struct nna_ethosu_writer writer;
+	uint32_t *words, count;
+
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(nna_ethosu_convolution.pack(d->l, target, i), 0);
+	plan(d->l);
+	nna_ethosu_writer_begin(&writer, target);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(nna_ethosu_convolution.emit(d->l, target, &d->l->ops[i], &writer),
+				 0);
+		*bricks += writer.before.ifm.brick + writer.before.ofm.brick;
+	}
+	assert_int_equal(nna_ethosu_writer_finish(&writer, &words, &count), 0);
+	run(config, d, words, count, got);
+	free(words);
+}
+
+/* A map between two convolutions has bricks where it has more than 16 channels: the same bytes. */
+static void test_bricks(void **state)
+{
+	const struct ethosu_config *config = ethosu_config_find("ethos-u65-256");
+	struct nna_ethosu_target target;
+	uint32_t with = 0, without = 0;
+	char reason[256];
+
+	assert_true(nna_ethosu_target_read(config->config, &target));
+	for (uint32_t n = 0; n < DRAWN; n++) {
+		uint32_t plain = 0, bricks = 0;
+		uint8_t *got[2];
+		struct drawn d;
+
+		for (uint32_t i = 0; i < 2; i++) {
+			uint64_t before = seed;
+
+			draw(&d, NNA_IR_ROUNDS_AS_NNAPI);
+			draw_second(&d);
+			got[i] = malloc(count_of(d.dims[0]));
+			assert_non_null(got[i]);
+			if (nna_ethosu_convolution.accepts(d.l, &target, &d.l->ops[0], reason,
+							   sizeof(reason)))
+				memset(got[i], 0, count_of(d.dims[0]));
+			else if (i)
+				run_both(config, &target, &d, &plain, got[i]);
+			else if (!nna_ethosu_layout(d.l))
+				run_both(config, &target, &d, &bricks, got[i]);
+			if (!i)
+				seed = before;
+			if (i)
+				assert_memory_equal(got[0], got[1], count_of(d.dims[0]));
+			drop(&d);
+		}
+		assert_int_equal(plain, 0);
+		with += bricks != 0;
+		without += !bricks;
+		free(got[0]);
+		free(got[1]);
+	}
+	assert_true(with > DRAWN / 8 && without);
+}
+
 /* Operations of which something is beyond the NPU: the reason says what. */
 static void test_refused(void **state)
 {
@@ -385,6 +473,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_bricks),
 		cmocka_unit_test(test_refused),
 	};
 
