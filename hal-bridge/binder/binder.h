@@ -10,17 +10,22 @@
 #ifndef NNB_BINDER_H
 #define NNB_BINDER_H
 
+#include <stdbool.h>
+
 #include "hal-bridge/binder/object.h"
 
 struct nnb_binder;
 
 /**
  * struct nnb_binder_ops - a backend; functions that return int give 0 or a negative errno
- * @add: registers @object under @name, such as "android.hardware.neuralnetworks.IDevice/nnaccel"
+ * @present: whether the service manager is there
+ * @add: registers @object under @name, such as "android.hardware.neuralnetworks.IDevice/nnaccel", and
+ *	again whenever the service manager has died and returned
  * @get: gets the object of @name, a reference; -ENOENT if there is none
  * @dump: asks an object of another process to write its present state to a descriptor
  */
 struct nnb_binder_ops {
+	bool (*present)(struct nnb_binder *binder);
 	int (*add)(struct nnb_binder *binder, const char *name, struct nnb_object *object);
 	int (*get)(struct nnb_binder *binder, const char *name, struct nnb_object **out);
 	int (*dump)(struct nnb_binder *binder, struct nnb_object *object, int fd);
@@ -39,12 +44,14 @@ struct nnb_binder {
  * @threads: for calls, 0 is 256
  * @threads_per_user: of those, 0 is 32
  * @dmabufs: st_dev of dma-bufs, whose close does not wait for a file system; 0 if it is not known
+ * @lost: an object could not be registered again; called on a thread of the backend. NULL for none
  */
 struct nnb_binder_options {
 	const char *device;
 	int api_level;
 	uint32_t threads, threads_per_user;
 	dev_t dmabufs;
+	void (*lost)(const char *name, int error);
 };
 
 /*

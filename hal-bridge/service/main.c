@@ -3,16 +3,23 @@
  * nnaccel-hal: the process of the NN HAL. It registers IDevice at binder's service manager and
  * serves until it is told to end. It needs no clean-up: the kernel takes back its resources of
  * binder and of the device, and clients notice that the object is dead.
+ *
+ * What is not there yet when it starts (the accelerator, binder's node, the service manager) it
+ * waits for, and says so once: a machine brings them up in any order. systemd is told that the
+ * service is ready when it begins to wait, so that nothing else waits for it, and what it waits
+ * for.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "hal-bridge/aidl/gen/nn.h"
@@ -64,6 +71,7 @@ static void nnb_usage(FILE *out)
 	      "  --help, --version\n"
 	      "NNACCEL_TRACE=1 in the environment writes marks of what it compiles and runs into\n"
 	      "the kernel's trace; another value is the path of a file that takes them.\n"
+	      "It waits for the accelerator, the node and the service manager, and says so once.\n"
 	      "Ends on SIGTERM and SIGINT. Exit status: 0, or 1 when it cannot serve.\n",
 	      out);
 }
@@ -199,15 +207,48 @@ static int nnb_notify_open(void)
 	return fd;
 }
 
-static void nnb_notify_ready(int fd)
+/* Sends a message to systemd. @fd: -1 for none. */
+static void nnb_notify(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void nnb_notify(int fd, const char *format, ...)
 {
-	static const char ready[] = "READY=1";
+	char text[256];
+	va_list arguments;
 
 	if (fd < 0)
 		return;
-	if (write(fd, ready, strlen(ready)) < 0)
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (write(fd, text, strlen(text)) < 0)
 		nna_message(DRIVER, "hal: cannot notify systemd: %s", strerror(errno));
-	close(fd);
+}
+
+/**
+ * struct nnb_wait - what the start of the service waits for
+ * @notify: a connection to systemd, -1 for none
+ * @what: what it has said that it waits for; NULL for nothing
+ */
+struct nnb_wait {
+	int notify;
+	const char *what;
+};
+
+/* Waits before another try to get @what. A signal to end ends the process. */
+static void nnb_wait(struct nnb_wait *wait, const char *what, int error)
+{
+	static const struct timespec pause = {.tv_nsec = 200000000};
+	sigset_t ends;
+
+	if (!wait->what || strcmp(wait->what, what)) {
+		fprintf(stderr, "nnaccel-hal: waits for %s: %s\n", what, strerror(-error));
+		nnb_notify(wait->notify, "READY=1\nSTATUS=waits for %s: %s", what, strerror(-error));
+		wait->what = what;
+	}
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	if (sigtimedwait(&ends, NULL, &pause) > 0)
+		_exit(0);
 }
 
 /*
@@ -245,30 +286,66 @@ static int nnb_start_processes(struct nnb_settings *settings)
 	return ret;
 }
 
-/* Opens the accelerator and binder's node. */
-static int nnb_open(struct nnb_settings *settings, struct nnb_service **service,
-		    struct nnb_binder **binder)
+/*
+ * The service manager has returned, and refuses the service: it accepts other users than the one
+ * that the sandbox has made of this process. What starts the service starts it again, as root.
+ */
+static void nnb_lost(const char *name, int error)
 {
-	int ret = nnb_service_create(&settings->service, service);
+	fprintf(stderr, "nnaccel-hal: cannot register %s again: %s\n", name, strerror(-error));
+	fflush(NULL);
+	_exit(1);
+}
 
+/*
+ * Whether the devices of the options are there. Without a name that is any accelerator of the
+ * machine, but not the loopback, which computes on the CPU: somebody has to ask for it.
+ */
+static bool nnb_has_devices(const char *names)
+{
+	char name[128];
+
+	if (!names || !strcmp(names, "auto"))
+		return !nna_device_find(0, name, sizeof(name));
+	for (const char *at = names; *at; at += *at == ',') {
+		const size_t size = strcspn(at, ",");
+
+		snprintf(name, sizeof(name), "%.*s", (int)size, at);
+		if (*name == '/' && size < sizeof(name) && access(name, F_OK))
+			return false;
+		at += size;
+	}
+	return true;
+}
+
+/* Opens the accelerator and binder's node, and waits for both. */
+static int nnb_open(struct nnb_settings *settings, struct nnb_wait *wait,
+		    struct nnb_service **service, struct nnb_binder **binder)
+{
+	const char *device = settings->service.device ? settings->service.device :
+			     "an accelerator (--device=loopback computes on the CPU)";
+	const char *node = settings->binder.device ? settings->binder.device : "/dev/binder (modprobe binder_linux)";
+	int ret;
+
+	while (!nnb_has_devices(settings->service.device))
+		nnb_wait(wait, device, -ENODEV);
+	ret = nnb_service_create(&settings->service, service);
 	if (ret) {
-		fprintf(stderr, "nnaccel-hal: %s: %s\n",
-			settings->service.device ? settings->service.device : "no device",
-			strerror(-ret));
+		fprintf(stderr, "nnaccel-hal: %s: %s\n", device, strerror(-ret));
 		return ret;
 	}
 	settings->binder.dmabufs = (*service)->dmabufs;
-	ret = nnb_binder_open(&settings->binder, binder);
+	settings->binder.lost = nnb_lost;
+	while ((ret = nnb_binder_open(&settings->binder, binder)) == -ENODEV)
+		nnb_wait(wait, node, ret);
 	if (ret)
-		fprintf(stderr, "nnaccel-hal: %s: %s (modprobe binder_linux makes the node)\n",
-			settings->binder.device ? settings->binder.device : "/dev/binder",
-			strerror(-ret));
+		fprintf(stderr, "nnaccel-hal: %s: %s\n", node, strerror(-ret));
 	return ret;
 }
 
 /* Registers device @index: the first one by the name of the settings, others with a number. */
-static int nnb_register(const struct nnb_settings *settings, struct nnb_service *service,
-			struct nnb_binder *binder, uint32_t index)
+static int nnb_register(const struct nnb_settings *settings, struct nnb_wait *wait,
+			struct nnb_service *service, struct nnb_binder *binder, uint32_t index)
 {
 	char name[256], number[16] = "";
 	int ret;
@@ -277,7 +354,11 @@ static int nnb_register(const struct nnb_settings *settings, struct nnb_service 
 		snprintf(number, sizeof(number), "-%u", index + 1);
 	snprintf(name, sizeof(name), "%s/%.100s%s", nnb_aidl_device.descriptor, settings->instance,
 		 number);
-	ret = binder->ops->add(binder, name, &service->devices[index].object);
+	do {
+		while (!binder->ops->present(binder))
+			nnb_wait(wait, "a service manager", -ESRCH);
+		ret = binder->ops->add(binder, name, &service->devices[index].object);
+	} while (ret && !binder->ops->present(binder));
 	if (ret)
 		fprintf(stderr, "nnaccel-hal: cannot register %s: %s\n", name, strerror(-ret));
 	else
@@ -289,18 +370,18 @@ static int nnb_register(const struct nnb_settings *settings, struct nnb_service 
  * Registers the service, and then enters the sandbox. This order is needed because Android's
  * service manager refuses registrations of users whose number is an app's, such as nobody's.
  */
-static int nnb_serve(const struct nnb_settings *settings, struct nnb_service *service,
-		     struct nnb_binder *binder)
+static int nnb_serve(const struct nnb_settings *settings, struct nnb_wait *wait,
+		     struct nnb_service *service, struct nnb_binder *binder)
 {
 	char why[256];
 	int ret;
 
-	ret = nnb_register(settings, service, binder, 0);
+	ret = nnb_register(settings, wait, service, binder, 0);
 	if (ret)
 		return ret;
 	/* The platform may not know of more than one: its manifest lists names. */
 	for (uint32_t i = 1; i < service->device_count; i++)
-		nnb_register(settings, service, binder, i);
+		nnb_register(settings, wait, service, binder, i);
 	ret = settings->sandbox ? nnb_sandbox_enter(service, why, sizeof(why)) : 0;
 	if (ret) {
 		fprintf(stderr, "nnaccel-hal: %s (--sandbox=off runs without the sandbox)\n", why);
@@ -323,7 +404,8 @@ int main(int argc, char **argv)
 	struct nnb_service *service;
 	struct nnb_binder *binder;
 	sigset_t ends;
-	int ret, notify, number;
+	struct nnb_wait wait = {0};
+	int ret, number;
 
 	ret = nnb_parse(argc, argv, &settings);
 	if (ret)
@@ -341,7 +423,7 @@ int main(int argc, char **argv)
 		return 1;
 	/* Before the process gets its own mounts, which hide files under /tmp. */
 	nna_trace_prepare();
-	notify = nnb_notify_open();
+	wait.notify = nnb_notify_open();
 	nnb_limit_files(&settings.service.quota);
 	ret = settings.sandbox ? nnb_sandbox_prepare() : 0;
 	if (ret) {
@@ -349,9 +431,11 @@ int main(int argc, char **argv)
 			"the sandbox)\n", strerror(-ret));
 		return 1;
 	}
-	if (nnb_open(&settings, &service, &binder) || nnb_serve(&settings, service, binder))
+	if (nnb_open(&settings, &wait, &service, &binder) ||
+	    nnb_serve(&settings, &wait, service, binder))
 		return 1;
-	nnb_notify_ready(notify);
+	nnb_notify(wait.notify, "READY=1\nSTATUS=serves %s/%s", nnb_aidl_device.descriptor,
+		   settings.instance);
 	sigwait(&ends, &number);
 	nna_message(DRIVER, "hal: ending on signal %d", number);
 	fflush(NULL);

@@ -3,13 +3,17 @@
 #include "hal-bridge/binder/binder.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <gutil_log.h>
+
 #include "hal-bridge/binder/gbinder/link.h"
 #include "hal-bridge/binder/gbinder/object.h"
+#include "libnnaccel/support/message.h"
 #include "libnnaccel/support/thread.h"
 
 #define NNB_GB_CONFIG "/etc/gbinder.conf"
@@ -58,20 +62,53 @@ static int nnb_link_check(struct nnb_link *link, const char *name)
 	return ret;
 }
 
+/**
+ * struct nnb_link_name - a registered object
+ * @next: of the connection's list
+ * @object: a reference
+ * @name: owned
+ */
+struct nnb_link_name {
+	struct nnb_link_name *next;
+	struct nnb_object *object;
+	char *name;
+};
+
+/* Registers an object once. Return: 0 or a negative errno. */
+static int nnb_link_register(struct nnb_link *link, const char *name, struct nnb_object *object)
+{
+	GBinderLocalObject *local = nnb_node_get(link, object, NNB_GB_NOBODY);
+	int status;
+
+	if (!local)
+		return -ENOMEM;
+	status = gbinder_servicemanager_add_service_sync(link->manager, name, local);
+	gbinder_local_object_unref(local);
+	if (status)
+		return status > 0 ? -EIO : status;
+	return nnb_link_check(link, name);
+}
+
 static void nnb_link_add_here(void *data)
 {
 	struct nnb_link_request *request = data;
-	GBinderLocalObject *local = nnb_node_get(request->link, request->object,
-						 NNB_GB_NOBODY);
+	struct nnb_link *link = request->link;
+	struct nnb_link_name *entry = calloc(1, sizeof(*entry));
 
 	request->status = -ENOMEM;
-	if (!local)
+	if (!entry)
 		return;
-	request->status = gbinder_servicemanager_add_service_sync(request->link->manager,
-								  request->name, local);
-	gbinder_local_object_unref(local);
-	if (!request->status)
-		request->status = nnb_link_check(request->link, request->name);
+	entry->name = strdup(request->name);
+	if (entry->name)
+		request->status = nnb_link_register(link, request->name, request->object);
+	if (request->status) {
+		free(entry->name);
+		free(entry);
+		return;
+	}
+	entry->object = nnb_object_ref(request->object);
+	entry->next = link->names;
+	link->names = entry;
 }
 
 static int nnb_link_add(struct nnb_binder *binder, const char *name, struct nnb_object *object)
@@ -79,7 +116,39 @@ static int nnb_link_add(struct nnb_binder *binder, const char *name, struct nnb_
 	struct nnb_link_request request = { to_link(binder), name, object, 0 };
 
 	nnb_link_invoke(request.link, nnb_link_add_here, &request);
-	return request.status > 0 ? -EIO : request.status;
+	return request.status;
+}
+
+static bool nnb_link_present(struct nnb_binder *binder)
+{
+	return gbinder_servicemanager_is_present(to_link(binder)->manager);
+}
+
+/*
+ * The service manager has died or returned. A new one knows none of our names. It may also refuse
+ * what the last one has accepted, because the process has another user by now.
+ */
+static void nnb_link_presence(GBinderServiceManager *manager, void *data)
+{
+	struct nnb_link *link = data;
+	int ret;
+
+	if (!link->names)
+		return;
+	if (!gbinder_servicemanager_is_present(manager)) {
+		nna_message(DRIVER, "binder: the service manager has ended: waiting for another");
+		return;
+	}
+	for (struct nnb_link_name *entry = link->names; entry; entry = entry->next) {
+		ret = nnb_link_register(link, entry->name, entry->object);
+		/* One that has died meanwhile is reported again. */
+		if (ret && !gbinder_servicemanager_is_present(manager))
+			return;
+		if (ret && link->lost)
+			link->lost(entry->name, ret);
+		nna_message(DRIVER, "binder: %s is registered again: %s", entry->name,
+			    ret ? strerror(-ret) : "done");
+	}
 }
 
 static void nnb_link_get_here(void *data)
@@ -109,6 +178,31 @@ static int nnb_link_get(struct nnb_binder *binder, const char *name, struct nnb_
 
 /* ----------------------------------------------------------------------------------------- open */
 
+/*
+ * libgbinder looks up a local object for each command of the driver. The driver sends BR_RELEASE
+ * and then BR_DECREFS when the last holder of an object is gone. libgbinder frees the object for
+ * the first one, on its main thread, so that the second one may find it or not. It has nothing to
+ * do then, but warns. With a busy client that is a line for each object, so this one warning is
+ * left out. No other command can name an object that is not there: the driver sends those only
+ * while it holds a reference that BR_RELEASE has not given back.
+ */
+static void nnb_link_log(const char *name, int level, const char *format, va_list arguments)
+{
+	static const char harmless[] = "Unknown local object";
+	char text[256];
+
+	vsnprintf(text, sizeof(text), format, arguments);
+	if (level == GLOG_LEVEL_WARN && !strncmp(text, harmless, strlen(harmless)))
+		return;
+	nna_message(DRIVER, "%s: %s", name ? name : "libgbinder", text);
+}
+
+/* The library's log is one of the process. */
+static void nnb_link_filter_log(void)
+{
+	gutil_log_func = nnb_link_log;
+}
+
 static void *nnb_link_run(void *data)
 {
 	g_main_loop_run(to_link(data)->loop);
@@ -130,6 +224,7 @@ static void nnb_link_free(struct nnb_link *link)
 }
 
 static const struct nnb_binder_ops nnb_link_ops = {
+	.present = nnb_link_present,
 	.add = nnb_link_add,
 	.get = nnb_link_get,
 	.dump = nnb_proxy_dump,
@@ -154,7 +249,10 @@ static int nnb_link_connect(struct nnb_link *link, const struct nnb_binder_optio
 	link->manager = protocol ? gbinder_servicemanager_new2(device, protocol->manager,
 							       protocol->parcel)
 				 : gbinder_servicemanager_new(device);
-	return link->manager ? 0 : -ENODEV;
+	if (!link->manager)
+		return -ENODEV;
+	gbinder_servicemanager_add_presence_handler(link->manager, nnb_link_presence, link);
+	return 0;
 }
 
 int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder **out)
@@ -176,6 +274,8 @@ int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder 
 	link->nodes = g_hash_table_new(g_direct_hash, g_direct_equal);
 	link->loop = g_main_loop_new(NULL, FALSE);
 	link->dmabufs = options->dmabufs;
+	link->lost = options->lost;
+	nnb_link_filter_log();
 	link->stand_in = eventfd(0, EFD_CLOEXEC);
 	ret = link->stand_in < 0 ? -errno : nnb_link_connect(link, options);
 	if (!ret)

@@ -42,6 +42,8 @@
  * @reader_ops: the functions of all readers; constant
  * @lock: of @nodes and of the node of each object
  * @nodes: GBinderLocalObject -> struct nnb_node, of all nodes that are alive
+ * @names: what has been registered; used on @thread alone
+ * @lost: of the options
  */
 struct nnb_link {
 	struct nnb_binder binder;
@@ -54,6 +56,8 @@ struct nnb_link {
 	struct nnb_reader_ops reader_ops;
 	pthread_mutex_t lock;
 	GHashTable *nodes;
+	struct nnb_link_name *names;
+	void (*lost)(const char *name, int error);
 };
 
 /* Calls @function on libgbinder's main thread, and waits for its return. */

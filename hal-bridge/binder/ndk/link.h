@@ -33,6 +33,7 @@
  * @writer_ops: the functions of all writers, constant
  * @threads: the number of threads that answer calls, constant
  * @per_user: the limit of a user's calls at a time, constant
+ * @lost: of the options, constant
  * @lock: guards the fields below, and the node of each object
  * @classes: all that were defined, owned
  * @users: the users of the calls under way, @calls entries; room for @threads, owned
@@ -44,6 +45,7 @@ struct nnb_ndk {
 	struct nnb_reader_ops reader_ops;
 	struct nnb_writer_ops writer_ops;
 	uint32_t threads, per_user;
+	void (*lost)(const char *name, int error);
 	pthread_mutex_t lock;
 	struct nnb_ndk_class *classes;
 	uid_t *users;
