@@ -5,11 +5,12 @@
 comma := ,
 HAL_COMMON_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/common/*.c))
 HAL_BINDER_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/binder/*.c \
-	hal-bridge/aidl/*.c hal-bridge/aidl/gen/*.c))
+	hal-bridge/aidl/*.c hal-bridge/aidl/gen/*.c hal-bridge/hidl/*.c hal-bridge/hidl/gen/*.c))
 HAL_PROGRAM_OBJS := $(patsubst %,$(BUILD)/obj/%.o,hal-bridge/service/main \
 	hal-bridge/service/sandbox sandbox/seccomp)
 HAL_SERVICE_OBJS := $(filter-out $(HAL_PROGRAM_OBJS), \
-	$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/service/*.c)))
+	$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/service/*.c \
+	hal-bridge/service/hidl/*.c)))
 VERSION_USERS += $(BUILD)/obj/hal-bridge/service/device.o $(BUILD)/obj/hal-bridge/service/main.o
 HAL_GBINDER_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/binder/gbinder/*.c))
 NNAPI_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard hal-bridge/nnapi/*.c))
@@ -43,8 +44,8 @@ $(NNAPI_EXAMPLES): $(BUILD)/bin/nnapi-%: $(BUILD)/obj/hal-bridge/examples/%.o $(
 # libgbinder of this machine, or what vm/setup has unpacked; without it there is no nnaccel-hal.
 GBINDER_STAMP := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/nnaccel/stamp.gbinder
 ifneq ($(shell pkg-config --atleast-version=1.1.48 libgbinder 2>/dev/null && echo yes),)
-GBINDER_CFLAGS := $(shell pkg-config --cflags libgbinder gobject-2.0)
-GBINDER_LIBS := $(shell pkg-config --libs libgbinder glib-2.0 gobject-2.0)
+GBINDER_CFLAGS := $(shell pkg-config --cflags libgbinder libglibutil gobject-2.0)
+GBINDER_LIBS := $(shell pkg-config --libs libgbinder libglibutil glib-2.0 gobject-2.0)
 else ifneq ($(wildcard $(GBINDER_STAMP)),)
 gbinder_root := $(shell . $(GBINDER_STAMP) && echo "$$NNA_GBINDER")
 ifneq ($(gbinder_root),)
@@ -92,3 +93,10 @@ aidl:
 	/usr/bin/python3 hal-bridge/aidl/generate.py
 aidl-check:
 	/usr/bin/python3 hal-bridge/aidl/generate.py --check
+#. generate: hidl: the HIDL codec's tables
+#. generate: hidl-check: whether those are up to date
+.PHONY: hidl hidl-check
+hidl:
+	/usr/bin/python3 hal-bridge/hidl/generate.py
+hidl-check:
+	/usr/bin/python3 hal-bridge/hidl/generate.py --check

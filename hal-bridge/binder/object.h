@@ -11,11 +11,13 @@
 #define NNB_OBJECT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct nnb_arena;
 struct nnb_exchange;
+struct nnb_hw;
 struct nnb_object;
 struct nnb_reader;
 struct nnb_writer;
@@ -56,6 +58,10 @@ struct nnb_death {
  * @dump: writes the present state of the object, and of all that belongs to it, as text: as much of
  *	it as @caller may know; NULL for none
  * @call: calls a method of an object of another process, as nnb_exchange_call(); otherwise NULL
+ * @answer: of HIDL, in place of @transact: @descriptor names the interface that the caller means,
+ *	which may be one that the object's extends; a call without a reply gets an empty one
+ * @send: of HIDL, in place of @call: sends a request, and waits for the reply unless it is @oneway
+ * @chain: of HIDL: the names of its interface and of those that it extends, NULL at the end
  * @watch: see nnb_object_watch(); NULL for objects of this process
  * @unwatch: see nnb_object_unwatch(); NULL for objects of this process
  */
@@ -67,6 +73,12 @@ struct nnb_object_ops {
 	void (*dump)(struct nnb_object *object, const struct nnb_caller *caller, int fd);
 	int (*call)(struct nnb_object *object, uint32_t code, struct nnb_arena *arena,
 		    const struct nnb_exchange *exchange);
+	int (*answer)(struct nnb_object *object, const struct nnb_caller *caller,
+		      const char *descriptor, uint32_t code, struct nnb_hw *in,
+		      struct nnb_arena *arena, struct nnb_hw *out);
+	int (*send)(struct nnb_object *object, const char *descriptor, uint32_t code, bool oneway,
+		    const struct nnb_hw *request, struct nnb_arena *arena, struct nnb_hw *reply);
+	const char *const *chain;
 	int (*watch)(struct nnb_object *object, struct nnb_death *death);
 	void (*unwatch)(struct nnb_object *object, struct nnb_death *death);
 };

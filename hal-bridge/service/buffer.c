@@ -346,13 +346,14 @@ static int nnb_on_copy_to(struct nnb_object *object, struct nnb_aidl_call *call,
 	return nnb_buffer_copy(buffer, call, &args->dst, size, false);
 }
 
+const nnb_aidl_handler nnb_buffer_handlers[] = {nnb_on_copy_from, nnb_on_copy_to};
+
 static int nnb_buffer_transact(struct nnb_object *object, const struct nnb_caller *caller,
 			       uint32_t code, struct nnb_reader *in, struct nnb_arena *arena,
 			       struct nnb_writer *out)
 {
-	static const nnb_aidl_handler handlers[] = {nnb_on_copy_from, nnb_on_copy_to};
 	struct nnb_buffer *buffer = (struct nnb_buffer *)object;
 
 	return nnb_aidl_answer(object, &nnb_aidl_buffer, buffer->client->service->options.version,
-			       handlers, caller, code, in, arena, out);
+			       nnb_buffer_handlers, caller, code, in, arena, out);
 }

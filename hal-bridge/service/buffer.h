@@ -59,6 +59,8 @@ struct nnb_buffer {
 	uint32_t dims[NNACCEL_MAX_RANK];
 };
 
+/* The methods of IBuffer, by their code - 1. */
+extern const nnb_aidl_handler nnb_buffer_handlers[];
 
 /*
  * Implements IDevice.allocate(). @models: for each entry of @in->prepared_models the model, NULL if

@@ -507,23 +507,23 @@ static int nnb_on_allocate(struct nnb_object *object, struct nnb_aidl_call *call
 	return ret;
 }
 
+const nnb_aidl_handler nnb_device_handlers[] = {
+	nnb_on_allocate,	   nnb_on_get_capabilities,
+	nnb_on_get_cache_files,	   nnb_on_get_extensions,
+	nnb_on_get_supported,	   nnb_on_get_type,
+	nnb_on_get_version,	   nnb_on_prepare,
+	nnb_on_prepare_from_cache, nnb_on_prepare_with_config,
+};
+
 static int nnb_device_transact(struct nnb_object *object, const struct nnb_caller *caller,
 			       uint32_t code, struct nnb_reader *in, struct nnb_arena *arena,
 			       struct nnb_writer *out)
 {
-	static const nnb_aidl_handler handlers[] = {
-		nnb_on_allocate,	   nnb_on_get_capabilities,
-		nnb_on_get_cache_files,	   nnb_on_get_extensions,
-		nnb_on_get_supported,	   nnb_on_get_type,
-		nnb_on_get_version,	   nnb_on_prepare,
-		nnb_on_prepare_from_cache, nnb_on_prepare_with_config,
-	};
-
 	const struct nnb_service_options *options = &nnb_device_of(object)->service->options;
 
 	nnb_service_wait(nnb_device_of(object)->service);
-	return nnb_aidl_answer(object, &nnb_aidl_device, options->version, handlers, caller, code,
-			       in, arena, out);
+	return nnb_aidl_answer(object, &nnb_aidl_device, options->version, nnb_device_handlers,
+			       caller, code, in, arena, out);
 }
 
 static void nnb_device_dump(struct nnb_object *object, const struct nnb_caller *caller, int fd)

@@ -3,9 +3,13 @@
 #ifndef NNB_DEVICE_H
 #define NNB_DEVICE_H
 
+#include "hal-bridge/aidl/call.h"
 #include "hal-bridge/binder/object.h"
 
 /* The functions of nnb_service.object. */
 extern const struct nnb_object_ops nnb_device_ops;
+
+/* The methods of IDevice, by their code - 1, for faces that have their own parcels. */
+extern const nnb_aidl_handler nnb_device_handlers[];
 
 #endif

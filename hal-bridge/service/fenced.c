@@ -214,16 +214,17 @@ static int nnb_on_get_info(struct nnb_object *object, struct nnb_aidl_call *call
 	return 0;
 }
 
+const nnb_aidl_handler nnb_fenced_handlers[] = {nnb_on_get_info};
+
 static int nnb_fenced_transact(struct nnb_object *object, const struct nnb_caller *caller,
 			       uint32_t code, struct nnb_reader *in, struct nnb_arena *arena,
 			       struct nnb_writer *out)
 {
-	static const nnb_aidl_handler handlers[] = {nnb_on_get_info};
 	struct nnb_fenced *self = (struct nnb_fenced *)object;
 
 	return nnb_aidl_answer(object, &nnb_aidl_fenced_execution_callback,
-			       self->client->service->options.version, handlers, caller, code, in,
-			       arena, out);
+			       self->client->service->options.version, nnb_fenced_handlers, caller,
+			       code, in, arena, out);
 }
 
 static const struct nnb_object_ops nnb_fenced_ops = {

@@ -17,6 +17,9 @@
 
 #include "hal-bridge/service/run.h"
 
+/* The methods of IFencedExecutionCallback, by their code - 1. */
+extern const nnb_aidl_handler nnb_fenced_handlers[];
+
 #define NNB_FENCE_NS 10000000000u /* what the kernel's drivers give one another */
 
 /*

@@ -26,10 +26,12 @@
 
 #include "hal-bridge/aidl/call.h"
 #include "hal-bridge/aidl/gen/nn.h"
+#include "hal-bridge/service/hidl/face.h"
 #include "hal-bridge/service/service.h"
 #include "tests/conformance/binder.h"
 #include "tests/conformance/case.h"
 #include "tests/conformance/hal_mutation.h"
+#include "tests/conformance/hidl_client.h"
 
 #define NNV_BURST_TOKEN 77
 
@@ -67,6 +69,7 @@ struct nnv_hal_callback {
  * @shape_count: entries of @shapes
  * @fences: of fenced executions, -1 for none
  * @infos: IFencedExecutionCallback of those
+ * @version: HIDL's, 0 to 3 for 1.0 to 1.3
  */
 struct nnv_hal {
 	struct nnb_arena arena;
@@ -83,6 +86,7 @@ struct nnv_hal {
 	uint32_t shape_count;
 	int fences[2];
 	struct nnb_object *infos[2];
+	int version;
 };
 
 static struct nnb_caller nnv_hal_me(void)
@@ -111,11 +115,17 @@ static int nnv_hal_error(int status)
 	}
 }
 
-/* Calls a method of an object by its code. */
-static int nnv_hal_call(struct nnb_object *object, const struct nnb_aidl_interface *interface,
-			uint32_t code, const void *in, struct nnb_arena *arena, void *out)
+/* Calls a method of an object by its code, or what HIDL has in its place. */
+static int nnv_hal_call(struct nnv_run *run, struct nnb_object *object,
+			const struct nnb_aidl_interface *interface, uint32_t code, const void *in,
+			struct nnb_arena *arena, void *out)
 {
 	const struct nnb_caller me = nnv_hal_me();
+	const struct nnv_hal *self = run->state;
+
+	if (run->runner->device->hidl)
+		return nnv_hal_error(nnv_hidl_call(self->version, object, &me, interface, code, in,
+						   arena, out));
 
 	return nnv_hal_error(
 		nnb_aidl_call(object, &me, &interface->methods[code - 1], in, arena, out));
@@ -166,7 +176,10 @@ static int nnv_hal_open_here(const char *name, struct nnv_device *device,
 
 	if (ret)
 		return ret;
-	opened->object = nnb_object_ref(&opened->service->devices[0].object);
+	opened->object = device->hidl ? nnb_hidl_device_create(&opened->service->devices[0])
+				      : nnb_object_ref(&opened->service->devices[0].object);
+	if (!opened->object)
+		return -ENOMEM;
 	nnb_device_get_info(opened->service->devices, &info);
 	device->sync_files = info.sync_files;
 	snprintf(device->name, sizeof(device->name), "%s", info.name);
@@ -540,10 +553,10 @@ static int nnv_hal_check_mutation(struct nnv_hal_mutation *mutation,
 
 	if (!callback)
 		return -ENOMEM;
-	asked = nnv_hal_call(nnv_hal_device(run), &nnb_aidl_device,
+	asked = nnv_hal_call(run, nnv_hal_device(run), &nnb_aidl_device,
 			     NNB_AIDL_DEVICE_GET_SUPPORTED_OPERATIONS, model, &arena, &out);
 	in.callback = &callback->object;
-	prepared = nnv_hal_call(nnv_hal_device(run), &nnb_aidl_device,
+	prepared = nnv_hal_call(run, nnv_hal_device(run), &nnb_aidl_device,
 				NNB_AIDL_DEVICE_PREPARE_MODEL, &in, &arena, NULL);
 	nnb_arena_fini(&arena);
 	pthread_mutex_lock(&callback->lock);
@@ -561,6 +574,25 @@ static int nnv_hal_check_mutation(struct nnv_hal_mutation *mutation,
 	}
 	atomic_fetch_add(&run->runner->device->refused, 1);
 	return 0;
+}
+
+/*
+ * The interface of a case: the one that its folder is of, or a later one if the model or the mode
+ * needs it. What is of later versions than HIDL is sent to 1.3, which has to refuse it.
+ */
+static int nnv_hal_choose_version(struct nnv_run *run, const struct nnb_aidl_model *model)
+{
+	const int group = (int)run->item->group_version - 1;
+	const enum nnv_mode mode = run->runner->mode;
+	int version = nnv_hidl_version_of(model, group < 0 ? 0 : group > 3 ? 3 : group);
+
+	if (mode == NNV_MODE_FENCED || mode == NNV_MODE_DEVICE_MEMORY)
+		version = 3;
+	if ((mode == NNV_MODE_BURST || mode == NNV_MODE_DYNAMIC_OUTPUT ||
+	     mode == NNV_MODE_INSUFFICIENT) && version < 2)
+		version = 2;
+	atomic_fetch_add(&run->runner->device->interfaces[version], 1);
+	return version;
 }
 
 static int nnv_hal_build(struct nnv_run *run)
@@ -584,8 +616,10 @@ static int nnv_hal_build(struct nnv_run *run)
 		ret = -ENOMEM;
 	if (ret)
 		return ret;
+	if (run->runner->device->hidl)
+		self->version = nnv_hal_choose_version(run, &self->model);
 	/* A parameter of one struct is that struct. */
-	ret = nnv_hal_call(nnv_hal_device(run), &nnb_aidl_device,
+	ret = nnv_hal_call(run, nnv_hal_device(run), &nnb_aidl_device,
 			   NNB_AIDL_DEVICE_GET_SUPPORTED_OPERATIONS, &self->model, &self->arena,
 			   &out);
 	if (!ret && out.result.count != self->model.main.operations.count)
@@ -628,8 +662,8 @@ static int nnv_hal_compile(struct nnv_run *run)
 	in.model = self->model;
 	in.token = (struct nnb_bytes){sizeof(token), token};
 	in.callback = &callback->object;
-	ret = nnv_hal_call(nnv_hal_device(run), &nnb_aidl_device, NNB_AIDL_DEVICE_PREPARE_MODEL,
-			   &in, &self->arena, NULL);
+	ret = nnv_hal_call(run, nnv_hal_device(run), &nnb_aidl_device,
+			   NNB_AIDL_DEVICE_PREPARE_MODEL, &in, &self->arena, NULL);
 	if (ret == -EINVAL && callback->told != 1)
 		return -EPROTO;
 	if (ret)
@@ -672,8 +706,8 @@ static int nnv_hal_allocate_buffers(struct nnv_run *run, struct nnv_hal *self)
 			in.input_roles.count = 1;
 			in.input_roles.data = &role;
 		}
-		ret = nnv_hal_call(nnv_hal_device(run), &nnb_aidl_device, NNB_AIDL_DEVICE_ALLOCATE,
-				   &in, &self->arena, &out);
+		ret = nnv_hal_call(run, nnv_hal_device(run), &nnb_aidl_device,
+				   NNB_AIDL_DEVICE_ALLOCATE, &in, &self->arena, &out);
 		if (ret)
 			return ret;
 		self->buffers[i] = nnb_object_ref(out.result.buffer);
@@ -724,9 +758,9 @@ static int nnv_hal_copy(struct nnv_run *run, uint32_t index)
 
 	nnv_hal_describe_memory(memory, self->fd, slot->size);
 	memory->mappable_file.offset = (int64_t)slot->offset;
-	return slot->output ? nnv_hal_call(self->buffers[index], &nnb_aidl_buffer,
+	return slot->output ? nnv_hal_call(run, self->buffers[index], &nnb_aidl_buffer,
 					   NNB_AIDL_BUFFER_COPY_TO, &to, &self->arena, NULL)
-			    : nnv_hal_call(self->buffers[index], &nnb_aidl_buffer,
+			    : nnv_hal_call(run, self->buffers[index], &nnb_aidl_buffer,
 					   NNB_AIDL_BUFFER_COPY_FROM, &from, &self->arena, NULL);
 }
 
@@ -794,11 +828,11 @@ static int nnv_hal_compute_burst(struct nnv_run *run, struct nnv_hal *self)
 	struct nnb_aidl_burst_execute_synchronously_out out;
 	int ret;
 
-	ret = nnv_hal_call(self->prepared, &nnb_aidl_prepared_model,
+	ret = nnv_hal_call(run, self->prepared, &nnb_aidl_prepared_model,
 			   NNB_AIDL_PREPARED_MODEL_CONFIGURE_EXECUTION_BURST, NULL, &self->arena,
 			   &burst);
 	for (int i = 0; i < 2 && !ret; i++) {
-		ret = nnv_hal_call(burst.result, &nnb_aidl_burst,
+		ret = nnv_hal_call(run, burst.result, &nnb_aidl_burst,
 				   NNB_AIDL_BURST_EXECUTE_SYNCHRONOUSLY, &in, &self->results[0],
 				   &out);
 		if (!ret)
@@ -821,7 +855,7 @@ static int nnv_hal_compute(struct nnv_run *run)
 
 	if (run->runner->mode == NNV_MODE_BURST)
 		return nnv_hal_compute_burst(run, self);
-	ret = nnv_hal_call(self->prepared, &nnb_aidl_prepared_model,
+	ret = nnv_hal_call(run, self->prepared, &nnb_aidl_prepared_model,
 			   NNB_AIDL_PREPARED_MODEL_EXECUTE_SYNCHRONOUSLY, &in, &self->results[0],
 			   &out);
 	return ret ? ret : nnv_hal_take_result(self, &out.result);
@@ -830,6 +864,8 @@ static int nnv_hal_compute(struct nnv_run *run)
 /* A reusable execution, twice. */
 static int nnv_hal_compute_reusable(struct nnv_run *run, struct nnv_hal *self)
 {
+	const struct nnb_caller me = nnv_hal_me();
+	struct nnb_aidl_execution_result result;
 	struct nnb_aidl_prepared_model_create_reusable_execution_in create = {
 		.request = self->request,
 		.config.loop_timeout_duration_ns = (int64_t)nnv_run_loop_limit_ns(run),
@@ -839,11 +875,18 @@ static int nnv_hal_compute_reusable(struct nnv_run *run, struct nnv_hal *self)
 	struct nnb_aidl_execution_execute_synchronously_out out;
 	int ret;
 
-	ret = nnv_hal_call(self->prepared, &nnb_aidl_prepared_model,
+	if (run->runner->device->hidl) {
+		ret = nnv_hidl_execute_async(self->version, self->prepared, &me, &self->request,
+					     in.deadline_ns,
+					     create.config.loop_timeout_duration_ns,
+					     &self->results[0], &result);
+		return ret ? nnv_hal_error(ret) : nnv_hal_take_result(self, &result);
+	}
+	ret = nnv_hal_call(run, self->prepared, &nnb_aidl_prepared_model,
 			   NNB_AIDL_PREPARED_MODEL_CREATE_REUSABLE_EXECUTION, &create, &self->arena,
 			   &created);
 	for (int i = 0; i < 2 && !ret; i++) {
-		ret = nnv_hal_call(created.result, &nnb_aidl_execution,
+		ret = nnv_hal_call(run, created.result, &nnb_aidl_execution,
 				   NNB_AIDL_EXECUTION_EXECUTE_SYNCHRONOUSLY, &in, &self->results[0],
 				   &out);
 		if (!ret)
@@ -868,7 +911,7 @@ static int nnv_hal_submit(struct nnv_run *run, uint32_t which, int fence)
 
 	if (run->runner->mode == NNV_MODE_ASYNC)
 		return nnv_hal_compute_reusable(run, self);
-	ret = nnv_hal_call(self->prepared, &nnb_aidl_prepared_model,
+	ret = nnv_hal_call(run, self->prepared, &nnb_aidl_prepared_model,
 			   NNB_AIDL_PREPARED_MODEL_EXECUTE_FENCED, &in, &self->results[which],
 			   &out);
 	if (ret)
@@ -902,7 +945,7 @@ static int nnv_hal_wait(struct nnv_run *run, uint32_t which)
 		return -EIO;
 	if (poll_fd.fd >= 0 && poll(&poll_fd, 1, (int)(run->runner->timeout_ns / 1000000)) != 1)
 		return -ETIME;
-	ret = nnv_hal_call(self->infos[which], &nnb_aidl_fenced_execution_callback,
+	ret = nnv_hal_call(run, self->infos[which], &nnb_aidl_fenced_execution_callback,
 			   NNB_AIDL_FENCED_EXECUTION_CALLBACK_GET_EXECUTION_INFO, NULL,
 			   &self->results[which], &out);
 	return ret ? ret : nnv_hal_error(out.result);
@@ -928,8 +971,9 @@ static int nnv_hal_output_dims(struct nnv_run *run, uint32_t index, uint32_t *ra
 	const uint32_t *outputs = nnv_file_at(run->file, main->outputs_off);
 	const struct nnv_operand *operands = nnv_file_at(run->file, main->operands_off);
 
-	/* A fenced execution tells none: all dimensions were known. */
-	if (run->runner->mode == NNV_MODE_FENCED) {
+	/* A fenced execution tells none, nor does 1.0: all dimensions were known. */
+	if (run->runner->mode == NNV_MODE_FENCED ||
+	    (run->runner->device->hidl && self->version < 2)) {
 		const struct nnv_operand *operand = &operands[outputs[index]];
 
 		*rank = operand->rank;
@@ -970,6 +1014,32 @@ static void nnv_hal_release(struct nnv_run *run)
 const struct nnv_api nnv_api_aidl = {
 	.name = "the NN HAL",
 	.open = nnv_hal_open,
+	.close = nnv_hal_close,
+	.build = nnv_hal_build,
+	.supported = nnv_hal_supported,
+	.compile = nnv_hal_compile,
+	.allocate = nnv_hal_allocate,
+	.prepare = nnv_hal_prepare,
+	.compute = nnv_hal_compute,
+	.submit = nnv_hal_submit,
+	.export_fence = nnv_hal_export_fence,
+	.wait = nnv_hal_wait,
+	.fetch = nnv_hal_fetch,
+	.output_dims = nnv_hal_output_dims,
+	.release = nnv_hal_release,
+};
+
+/* The same over HIDL: each call is one of the interface that the case is of. */
+static int nnv_hidl_open(const char *name, uint32_t threads, struct nnv_device *device)
+{
+	device->hidl = true;
+	device->version = 1; /* AIDL's first version has what HIDL 1.3 has */
+	return nnv_hal_open(name, threads, device);
+}
+
+const struct nnv_api nnv_api_hidl = {
+	.name = "the NN HAL in HIDL",
+	.open = nnv_hidl_open,
 	.close = nnv_hal_close,
 	.build = nnv_hal_build,
 	.supported = nnv_hal_supported,

@@ -67,6 +67,8 @@ struct nnv_api;
  * @cached: cases whose second compilation was out of @cache
  * @mutate: aidl: models with one thing wrong are sent before each model
  * @refused: how many of them were refused
+ * @hidl: HIDL in place of AIDL
+ * @interfaces: hidl: how many cases went to 1.0, 1.1, 1.2 and 1.3
  */
 struct nnv_device {
 	const struct nnv_api *api;
@@ -79,6 +81,8 @@ struct nnv_device {
 	atomic_size_t cached;
 	bool mutate;
 	atomic_size_t refused;
+	bool hidl;
+	atomic_size_t interfaces[4];
 };
 
 /**
@@ -176,7 +180,7 @@ struct nnv_api {
 	void (*release)(struct nnv_run *run);
 };
 
-extern const struct nnv_api nnv_api_nnaccel, nnv_api_nnapi, nnv_api_aidl;
+extern const struct nnv_api nnv_api_nnaccel, nnv_api_nnapi, nnv_api_aidl, nnv_api_hidl;
 
 int nnv_runner_init(struct nnv_runner *runner, struct nnv_device *device, enum nnv_mode mode,
 		    uint64_t timeout_ns);

@@ -500,7 +500,8 @@ static void nnv_usage(FILE *out)
 	      "  --filter=GLOB       cases whose name, or whose specification's, matches\n"
 	      "  --jobs=N            threads that run cases (default: one per CPU)\n"
 	      "  --api=NAME          nnaccel: the library itself; nnapi: libneuralnetworks.so;\n"
-	      "                      aidl: the NN HAL, in this process\n"
+	      "                      aidl: the NN HAL, in this process; hidl: the same in HIDL,\n"
+	      "                      each case in the version that it is of\n"
 	      "                      (default: nnapi for --device-memory, else nnaccel)\n"
 	      "  --aidl-version=N    aidl: what the service claims to have, 1 to 4 (default);\n"
 	      "                      cases of later operations have to be refused\n"
@@ -541,7 +542,9 @@ static const struct nnv_api *nnv_find_api(const char *name)
 		return &nnv_api_nnapi;
 	if (!strcmp(name, "aidl"))
 		return &nnv_api_aidl;
-	fprintf(stderr, "nnv_run: --api=%s: it is nnaccel, nnapi or aidl\n", name);
+	if (!strcmp(name, "hidl"))
+		return &nnv_api_hidl;
+	fprintf(stderr, "nnv_run: --api=%s: it is nnaccel, nnapi, aidl or hidl\n", name);
 	return NULL;
 }
 
@@ -745,8 +748,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "nnv_run: --deal needs --api=nnapi, an accelerator and no cache\n");
 		return 2;
 	}
-	if (suite.device.mutate && suite.device.api != &nnv_api_aidl) {
-		fprintf(stderr, "nnv_run: --mutate needs --api=aidl\n");
+	if (suite.device.mutate && suite.device.api != &nnv_api_aidl &&
+	    suite.device.api != &nnv_api_hidl) {
+		fprintf(stderr, "nnv_run: --mutate needs --api=aidl or hidl\n");
 		return 2;
 	}
 	if (optind == argc) {
@@ -809,6 +813,12 @@ int main(int argc, char **argv)
 	if (suite.device.mutate)
 		printf("%zu models with one thing wrong were refused\n",
 		       atomic_load(&suite.device.refused));
+	if (suite.device.hidl)
+		printf("%zu cases of 1.0, %zu of 1.1, %zu of 1.2, %zu of 1.3\n",
+		       atomic_load(&suite.device.interfaces[0]),
+		       atomic_load(&suite.device.interfaces[1]),
+		       atomic_load(&suite.device.interfaces[2]),
+		       atomic_load(&suite.device.interfaces[3]));
 	if (suite.device.cache)
 		printf("%zu cases ran what was loaded from %s\n",
 		       atomic_load(&suite.device.cached), suite.device.cache);
