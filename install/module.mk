@@ -35,7 +35,8 @@ INSTALL_LIBRARIES := \
 	644:$(NNACCEL_LIB):$(LIBDIR)/libnnaccel.a \
 	755:$(NNACCEL_PLUGIN):$(LIBDIR)/nnaccel/$(notdir $(NNACCEL_PLUGIN)) \
 	755:$(NNAPI_LIB):$(LIBDIR)/libneuralnetworks.so \
-	755:$(DELEGATE_LIB):$(LIBDIR)/libnnaccel_delegate.so
+	755:$(DELEGATE_LIB):$(LIBDIR)/libnnaccel_delegate.so \
+	755:$(ORT_LIB):$(LIBDIR)/$(notdir $(ORT_LIB))
 INSTALL_HEADERS := \
 	644:libnnaccel/include/nnaccel.h:$(INCLUDEDIR)/nnaccel.h \
 	644:frontend/delegate/nnaccel_delegate.h:$(INCLUDEDIR)/nnaccel_delegate.h \

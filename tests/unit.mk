@@ -98,6 +98,14 @@ $(NNACCEL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 $(TOOL_TESTS): $(TFLITE_OBJS) $(ONNX_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
 $(TOOL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) $(IMAGE_LIBS)
 
+# ONNX Runtime's provider: its exported functions alone, and its groups from the inside.
+ORT_TESTS := $(call unit,frontend/ort)
+UNIT_TESTS += $(ORT_TESTS)
+$(BUILD)/tests/unit/frontend/ort/test_factory: $(ORT_LIB)
+$(BUILD)/tests/unit/frontend/ort/test_partition: $(BUILD)/obj/frontend/ort/partition.o $(ONNX_OBJS) \
+	$(NNACCEL_LIB)
+$(ORT_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) -Wl,-rpath,$(abspath $(BUILD)/lib)
+
 # The delegate through its exported functions only.
 $(DELEGATE_TESTS): $(DELEGATE_LIB)
 $(DELEGATE_TESTS): UNIT_LIBS := -Wl,-rpath,$(abspath $(BUILD)/lib)

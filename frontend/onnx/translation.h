@@ -117,6 +117,9 @@ __attribute__((format(printf, 2, 3))) void onnx_unsupported(struct onnx_translat
 							    const char *format, ...);
 __attribute__((format(printf, 2, 3))) void onnx_wrong(struct onnx_translation *t,
 						      const char *format, ...);
+/* Stores another error, which a function of libnnaccel returned. */
+__attribute__((format(printf, 3, 4))) void onnx_fail(struct onnx_translation *t, int ret,
+						     const char *format, ...);
 void onnx_no_memory(struct onnx_translation *t);
 
 /* Memory for @size bytes, zeroed, that lives as long as the translation; NULL after an error. */
@@ -280,6 +283,10 @@ struct onnx_quantisation {
 	const float *scales;
 	const int32_t *zeros;
 };
+
+/* A constant input of any node; NULL for none, or another one. */
+const struct onnx_tensor *onnx_constant_of(const struct onnx_translation *t,
+					   const struct onnx_node *node, uint32_t input);
 
 /*
  * The parameters of node @number, a QuantizeLinear or DequantizeLinear. Return: false unless they

@@ -7,7 +7,7 @@
 FUZZ_CC ?= clang
 FUZZ_OUT ?= build-fuzz
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS := stream mmu device ethosu vfio_user control tflite blob
+FUZZ_TARGETS := stream mmu device ethosu vfio_user control tflite onnx blob
 FUZZ_FLAGS := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer
 CLEAN += build-fuzz
@@ -21,6 +21,7 @@ CLEAN += build-fuzz
 #. fuzz: fuzz-vfio-user: messages of a client of nna-device
 #. fuzz: fuzz-control: the control socket of nna-device
 #. fuzz: fuzz-tflite: TFLite files, which are read, compiled and run
+#. fuzz: fuzz-onnx: ONNX files, which are read, compiled and run
 #. fuzz: fuzz-blob: saved programs
 .PHONY: fuzz fuzz-programs
 fuzz: $(subst _,-,$(FUZZ_TARGETS:%=fuzz-%))
@@ -37,6 +38,7 @@ $(foreach t,stream mmu device vfio_user control, \
 	$(eval $(call fuzz_rules,$(t),-timeout=60 -max_len=4096)))
 $(eval $(call fuzz_rules,ethosu,-timeout=60 -max_len=16384 -rss_limit_mb=2560))
 $(eval $(call fuzz_rules,tflite,-timeout=120 -max_len=32768 -rss_limit_mb=4096))
+$(eval $(call fuzz_rules,onnx,-timeout=120 -max_len=32768 -rss_limit_mb=4096))
 $(eval $(call fuzz_rules,blob,-timeout=60 -max_len=8192))
 
 # The objects of the ordinary build, each compiled in another way.
@@ -47,9 +49,10 @@ FUZZ_NNACCEL := $(NNACCEL_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_TFLITE := $(FUZZ_NNACCEL) \
 	$(patsubst %.c,$(FUZZ_OUT)/obj/%.o,$(wildcard frontend/tflite/*.c frontend/tflite/ops/*.c \
 	frontend/vela/*.c))
+FUZZ_ONNX := $(FUZZ_NNACCEL) $(ONNX_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_ETHOSU := $(ETHOSU_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_OBJS := $(sort $(FUZZ_MODEL) $(FUZZ_ETHOSU) $(FUZZ_NNA_MODEL) $(FUZZ_TRANSPORT) \
-	$(FUZZ_NNACCEL) $(FUZZ_TFLITE) $(FUZZ_TARGETS:%=$(FUZZ_OUT)/obj/tests/fuzz/fuzz_%.o))
+	$(FUZZ_NNACCEL) $(FUZZ_TFLITE) $(FUZZ_ONNX) $(FUZZ_TARGETS:%=$(FUZZ_OUT)/obj/tests/fuzz/fuzz_%.o))
 
 $(FUZZ_OBJS): $(FUZZ_OUT)/obj/%.o: %.c
 	$(call say,CC)
@@ -94,5 +97,6 @@ $(FUZZ_OUT)/fuzz_ethosu: $(FUZZ_MODEL) $(FUZZ_ETHOSU)
 $(patsubst %,$(FUZZ_OUT)/fuzz_%,stream mmu device): FUZZ_LIBS := -lcmocka
 $(patsubst %,$(FUZZ_OUT)/fuzz_%,vfio_user control): $(FUZZ_TRANSPORT) $(FUZZ_NNA_MODEL)
 $(FUZZ_OUT)/fuzz_tflite: $(FUZZ_TFLITE)
+$(FUZZ_OUT)/fuzz_onnx: $(FUZZ_ONNX)
 $(FUZZ_OUT)/fuzz_blob: $(FUZZ_NNACCEL)
-$(FUZZ_OUT)/fuzz_tflite $(FUZZ_OUT)/fuzz_blob: FUZZ_LIBS := $(NNACCEL_LIBS)
+$(FUZZ_OUT)/fuzz_tflite $(FUZZ_OUT)/fuzz_onnx $(FUZZ_OUT)/fuzz_blob: FUZZ_LIBS := $(NNACCEL_LIBS)

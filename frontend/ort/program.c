@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/ort/program.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/onnx/translate.h"
+#include "frontend/ort/graph.h"
+
+/**
+ * struct ort_run - an execution that no thread uses
+ */
+struct ort_run {
+	struct ort_run *next;
+	struct nna_execution *execution;
+};
+
+/**
+ * struct ort_variant - a program
+ * @shapes: of each input
+ * @runs: those that no thread uses
+ */
+struct ort_variant {
+	struct ort_variant *next;
+	struct onnx_shape *shapes;
+	struct nna_graph *graph;
+	struct nna_program *program;
+	struct ort_run *runs;
+};
+
+/**
+ * struct ort_program - see above
+ * @compute: what the runtime has; first
+ * @model: constants are copied if shapes are open
+ * @inputs: of each input of the model its number among those of the fused node
+ * @outputs: likewise
+ * @name: of the fused node, for messages
+ */
+struct ort_program {
+	struct ort_compute compute;
+	struct ort_log *log;
+	struct nna_device *device;
+	struct onnx_model *model;
+	uint32_t *inputs, *outputs;
+	int priority;
+	char name[64];
+	pthread_mutex_t lock;
+	struct ort_variant *variants;
+};
+
+static void free_variant(struct ort_variant *v)
+{
+	struct ort_run *run;
+
+	while (v->runs) {
+		run = v->runs;
+		v->runs = run->next;
+		nna_execution_destroy(run->execution);
+		free(run);
+	}
+	nna_program_destroy(v->program);
+	nna_graph_unref(v->graph);
+	free(v->shapes);
+	free(v);
+}
+
+/* Compiles for the shapes, NULL for those that the model states. */
+static struct ort_status *compile(struct ort_program *p, const struct onnx_shape *shapes,
+				  struct ort_variant **out)
+{
+	const struct nna_program_options options = { .priority = (enum nna_priority)p->priority };
+	const struct nna_log log = { ort_log_line, p->log };
+	const uint32_t inputs = p->model->input_count;
+	struct ort_variant *v = calloc(1, sizeof(*v));
+	char error[ONNX_ERROR_SIZE] = "";
+	int ret = -ENOMEM;
+
+	p->log->error[0] = 0;
+	if (v)
+		v->shapes = calloc((size_t)inputs + 1, sizeof(*v->shapes));
+	if (v && v->shapes) {
+		if (shapes)
+			memcpy(v->shapes, shapes, inputs * sizeof(*shapes));
+		ret = onnx_to_graph(p->model, shapes, &log, &v->graph, NULL, error);
+	}
+	if (!ret)
+		ret = nna_program_create(p->device, v->graph, &options, &v->program);
+	if (ret) {
+		if (v)
+			free_variant(v);
+		return ort_fail(p->log->api, ret == -ENOTSUP ? ORT_NOT_IMPLEMENTED : ORT_EP_FAIL,
+				"%s: %s%s%s", p->name, *error ? error : strerror(-ret),
+				p->log->error[0] ? ": " : "", p->log->error);
+	}
+	v->next = p->variants;
+	p->variants = v;
+	*out = v;
+	return NULL;
+}
+
+static bool has_shapes(const struct ort_variant *v, const struct onnx_shape *shapes, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct onnx_shape *a = &v->shapes[i], *b = &shapes[i];
+
+		if (a->stated && (a->rank != b->rank ||
+				  memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims))))
+			return false;
+	}
+	return true;
+}
+
+/* A run of the variant for the shapes, which the caller gives back. */
+static struct ort_status *take_run(struct ort_program *p, const struct onnx_shape *shapes,
+				   struct ort_variant **variant, struct ort_run **run)
+{
+	struct ort_status *status = NULL;
+	struct ort_variant *v;
+
+	pthread_mutex_lock(&p->lock);
+	for (v = p->variants; v && !has_shapes(v, shapes, p->model->input_count); v = v->next)
+		;
+	if (!v)
+		status = compile(p, shapes, &v);
+	*run = v ? v->runs : NULL;
+	if (*run)
+		v->runs = (*run)->next;
+	pthread_mutex_unlock(&p->lock);
+	*variant = v;
+	if (status || *run)
+		return status;
+	*run = calloc(1, sizeof(**run));
+	if (*run && !nna_execution_create(v->program, &(*run)->execution))
+		return NULL;
+	free(*run);
+	return ort_fail(p->log->api, ORT_EP_FAIL, "%s: no memory", p->name);
+}
+
+static void give_run(struct ort_program *p, struct ort_variant *v, struct ort_run *run)
+{
+	pthread_mutex_lock(&p->lock);
+	run->next = v->runs;
+	v->runs = run;
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* ----------------------------------------------------------------------------------------- runs */
+
+static struct ort_status *create_state(struct ort_compute *self, void *context, void **state)
+{
+	*state = self;
+	return NULL;
+}
+
+static void release_state(struct ort_compute *self, void *state)
+{
+}
+
+/* The bytes of inputs, and their shapes. */
+static struct ort_status *get_inputs(struct ort_program *p, void *context,
+				     struct onnx_shape *shapes, const void **data, size_t *sizes)
+{
+	const struct ort_api *api = p->log->api;
+	struct ort_status *(*get)(void *, size_t, const void **) =
+		(struct ort_status *(*)(void *, size_t, const void **))
+			api->table[ORT_CONTEXT_INPUT];
+	struct onnx_tensor tensor;
+
+	for (uint32_t i = 0; i < p->model->input_count; i++) {
+		const void *value = NULL;
+		void *bytes = NULL;
+
+		if (!ort_good(api, get(context, p->inputs[i], &value), NULL) || !value ||
+		    !ort_graph_tensor(api, value, &tensor) ||
+		    !ort_get(api, ORT_TENSOR_SIZE, value, &sizes[i]) ||
+		    !ort_get(api, ORT_TENSOR_DATA, value, &bytes))
+			return ort_fail(api, ORT_INVALID_ARGUMENT, "%s: input %u is no tensor",
+					p->name, i);
+		data[i] = bytes;
+		shapes[i].stated = true;
+		shapes[i].rank = tensor.rank;
+		for (uint32_t k = 0; k < tensor.rank; k++) {
+			if (tensor.dims[k] < 1 || tensor.dims[k] > UINT32_MAX)
+				return ort_fail(api, ORT_INVALID_ARGUMENT,
+						"%s: dimension %u of input %u is %lld", p->name, k,
+						i, (long long)tensor.dims[k]);
+			shapes[i].dims[k] = (uint32_t)tensor.dims[k];
+		}
+	}
+	return NULL;
+}
+
+/* Memory of the runtime's for output @i. */
+static struct ort_status *bind_output(struct ort_program *p, void *context, struct ort_variant *v,
+				      struct ort_run *run, uint32_t i)
+{
+	const struct onnx_value *value = &p->model->values[p->model->outputs[i]];
+	const struct ort_api *api = p->log->api;
+	struct ort_status *(*get)(void *, size_t, const int64_t *, size_t, void **) =
+		(struct ort_status *(*)(void *, size_t, const int64_t *, size_t, void **))
+			api->table[ORT_CONTEXT_OUTPUT];
+	int64_t dims[NNACCEL_MAX_RANK];
+	struct ort_status *status;
+	struct nna_io_info info;
+	void *out = NULL, *bytes = NULL;
+	size_t rank;
+	int ret;
+
+	ret = nna_program_get_output(v->program, i, &info);
+	if (ret || !info.size)
+		return ort_fail(api, ORT_EP_FAIL, "%s: the size of output %u is not known",
+				p->name, i);
+	/* A scalar is [1] in the graph. */
+	rank = value->shaped && !value->tensor.rank ? 0 : info.rank;
+	for (size_t k = 0; k < rank; k++)
+		dims[k] = info.dims[k];
+	status = get(context, p->outputs[i], dims, rank, &out);
+	if (status)
+		return status;
+	if (!out || !ort_get(api, ORT_TENSOR_DATA, out, &bytes))
+		return ort_fail(api, ORT_EP_FAIL, "%s: output %u has no memory", p->name, i);
+	ret = nna_execution_set_output(run->execution, i, 0, NULL, bytes, info.size);
+	return ret ? ort_fail(api, ORT_EP_FAIL, "%s: output %u: %s", p->name, i, strerror(-ret)) :
+		     NULL;
+}
+
+static const char *reason_of(int ret)
+{
+	switch (-ret) {
+	case ENODEV:
+		return "the NNA device is gone";
+	case ETIMEDOUT:
+		return "the run took too long";
+	case EIO:
+		return "the NNA device failed";
+	case ECANCELED:
+		return "the run was lost through another one's fault";
+	default:
+		return strerror(-ret);
+	}
+}
+
+static struct ort_status *compute(struct ort_compute *self, void *state, void *context)
+{
+	struct ort_program *p = (struct ort_program *)self;
+	const uint32_t count = p->model->input_count;
+	struct onnx_shape shapes[count + 1];
+	const void *data[count + 1];
+	size_t sizes[count + 1];
+	struct ort_variant *v = NULL;
+	struct ort_run *run = NULL;
+	struct ort_status *status;
+	int ret = 0;
+
+	memset(shapes, 0, sizeof(shapes));
+	status = get_inputs(p, context, shapes, data, sizes) ?: take_run(p, shapes, &v, &run);
+	if (status)
+		return status;
+	for (uint32_t i = 0; i < count && !ret; i++)
+		ret = nna_execution_set_input(run->execution, i, 0, NULL, data[i], sizes[i]);
+	if (ret)
+		status = ort_fail(p->log->api, ORT_INVALID_ARGUMENT, "%s: an input: %s", p->name,
+				  strerror(-ret));
+	for (uint32_t i = 0; i < p->model->output_count && !status; i++)
+		status = bind_output(p, context, v, run, i);
+	if (!status) {
+		ret = nna_execution_compute(run->execution);
+		if (ret)
+			status = ort_fail(p->log->api, ORT_EP_FAIL, "%s: %s", p->name,
+					  reason_of(ret));
+	}
+	give_run(p, v, run);
+	return status;
+}
+
+/* ---------------------------------------------------------------------------------------- whole */
+
+/* Of each input or output of the model its number in the list of the fused node. */
+static uint32_t *order_of(const struct ort_program *p, enum ort_slot slot, const void *node,
+			  const uint32_t *values, uint32_t count)
+{
+	const struct ort_api *api = p->log->api;
+	uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
+	const void **list;
+	size_t all, at;
+
+	list = ort_list(api, slot, node, &all);
+	for (uint32_t i = 0; i < count && order && list; i++) {
+		const char *name = p->model->values[values[i]].name;
+
+		for (at = 0; at < all && strcmp(ort_graph_name(api, list[at]), name); at++)
+			;
+		if (at == all) {
+			free(order);
+			order = NULL;
+			break;
+		}
+		order[i] = (uint32_t)at;
+	}
+	if (!list) {
+		free(order);
+		order = NULL;
+	}
+	free(list);
+	return order;
+}
+
+static bool is_open(const struct onnx_model *m)
+{
+	for (uint32_t i = 0; i < m->input_count; i++) {
+		const struct onnx_value *value = &m->values[m->inputs[i]];
+
+		if (!value->shaped)
+			return true;
+		for (uint32_t k = 0; k < value->tensor.rank; k++)
+			if (value->tensor.dims[k] < 1)
+				return true;
+	}
+	return false;
+}
+
+struct ort_status *ort_program_create(struct ort_log *log, struct nna_device *device,
+				      const void *graph, const void *node, int priority,
+				      struct ort_compute **out)
+{
+	struct ort_program *p = calloc(1, sizeof(*p));
+	char error[ONNX_ERROR_SIZE] = "no memory";
+	struct ort_status *status = NULL;
+	struct ort_variant *v;
+	const char *name = NULL;
+	int ret = -ENOMEM;
+
+	if (p) {
+		p->compute = (struct ort_compute){ ORT_VERSION, create_state, compute,
+						   release_state };
+		p->log = log;
+		p->device = device;
+		p->priority = priority;
+		pthread_mutex_init(&p->lock, NULL);
+		ort_get(log->api, ORT_NODE_NAME, node, &name);
+		onnx_printable(name ? name : "", p->name, sizeof(p->name));
+		ret = ort_graph_read(log->api, graph, true, NULL, &p->model, error);
+	}
+	if (!ret) {
+		p->inputs = order_of(p, ORT_NODE_INPUTS, node, p->model->inputs,
+				     p->model->input_count);
+		p->outputs = order_of(p, ORT_NODE_OUTPUTS, node, p->model->outputs,
+				      p->model->output_count);
+		if (!p->inputs || !p->outputs) {
+			snprintf(error, sizeof(error), "its inputs or outputs are not the graph's");
+			ret = -EINVAL;
+		}
+	}
+	if (ret)
+		status = ort_fail(log->api, ORT_EP_FAIL, "%s", error);
+	else if (!is_open(p->model))
+		status = compile(p, NULL, &v);
+	if (status) {
+		if (p)
+			ort_program_destroy(&p->compute);
+		return status;
+	}
+	*out = &p->compute;
+	return NULL;
+}
+
+void ort_program_destroy(struct ort_compute *compute)
+{
+	struct ort_program *p = (struct ort_program *)compute;
+	struct ort_variant *v;
+
+	if (!p)
+		return;
+	while (p->variants) {
+		v = p->variants;
+		p->variants = v->next;
+		free_variant(v);
+	}
+	onnx_model_free(p->model);
+	free(p->inputs);
+	free(p->outputs);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}

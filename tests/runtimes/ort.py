@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ONNX Runtime with the provider of nnaccel, on the loopback: ort.py FOLDER...
+
+A folder has folders as ONNX' own test data are: model.onnx and test_data_set_0. In those of
+tests/onnx each model has to run on the provider alone; of ONNX' own tests, what the provider leaves
+is skipped. Then what a session is used for: three sizes of an open batch, threads, wrong options, a
+model of which a node is left. The last line is "N passed, N failed, N skipped".
+"""
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+import onnxruntime_ep_nnaccel as ep
+
+TYPES = {1: "<f4", 2: "u1", 3: "i1", 5: "<i2", 6: "<i4", 7: "<i8", 9: "?", 10: "<f2"}
+passed = failed = skipped = 0
+
+
+def tell(good, what, why=""):
+    global passed, failed
+    print("ok" if good else "not ok", what, f"# {why}" if why else "", flush=True)
+    passed += bool(good)
+    failed += not good
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 128:
+            return value, at
+
+
+def tensor(path):
+    """A TensorProto with raw data; None for another one."""
+    data, at, dims, of, raw = path.read_bytes(), 0, [], 0, None
+    while at < len(data):
+        tag, at = varint(data, at)
+        if tag & 7 == 0:
+            value, at = varint(data, at)
+            if tag >> 3 == 1:
+                dims.append(value)
+            elif tag >> 3 == 2:
+                of = value
+            continue
+        if tag & 7 != 2:
+            return None
+        size, at = varint(data, at)
+        if tag >> 3 == 1:
+            end = at + size
+            while at < end:
+                value, at = varint(data, at)
+                dims.append(value)
+            continue
+        if tag >> 3 == 9:
+            raw = data[at:at + size]
+        at += size
+    if of not in TYPES or raw is None:
+        return None
+    return np.frombuffer(raw, TYPES[of]).reshape(dims)
+
+
+def devices():
+    return [d for d in ort.get_ep_devices() if d.ep_name == ep.get_ep_name()]
+
+
+def session(path, options=None, alone=True):
+    settings = ort.SessionOptions()
+    settings.log_severity_level = 4
+    if alone:
+        settings.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+    settings.add_provider_for_devices(devices()[-1:], options or {})
+    made = ort.InferenceSession(str(path), sess_options=settings)
+    made.disable_fallback()
+    return made
+
+
+def tensors(folder, what):
+    return [tensor(folder / f"{what}_{i}.pb")
+            for i in range(len(list(folder.glob(f"{what}_*.pb"))))]
+
+
+def is_close(a, b, quantised):
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if not a.size or a.dtype.kind not in "fiu":
+        return np.array_equal(a, b)
+    x, y = a.astype("f8"), b.astype("f8")
+    same = (x == y) | (np.isnan(x) & np.isnan(y))
+    real = y[np.isfinite(y)]
+    span = max(real.max(initial=0), 0) - min(real.min(initial=0), 0)
+    limit = (1 if quantised else 0) if a.dtype.kind in "iu" else \
+        (3e-2 if quantised else 2e-3 if a.dtype == np.float16 else 2e-5) * span
+    return bool(np.all(same | (np.abs(x - y) <= limit)))
+
+
+def case(folder, must):
+    """One model: on the provider alone, close to what is expected."""
+    global skipped
+    name = f"{ort.__version__} {folder.name}"
+    data = folder / "test_data_set_0"
+    inputs, outputs = tensors(data, "input"), tensors(data, "output")
+    if any(v is None for v in inputs + outputs):
+        skipped += 1
+        return
+    try:
+        made = session(folder / "model.onnx")
+    except Exception as error:  # pylint: disable=broad-except
+        if must and "is under development" not in str(error):
+            tell(False, name, str(error)[:200])
+        else:
+            skipped += 1
+        return
+    try:
+        got = made.run(None, dict(zip([i.name for i in made.get_inputs()], inputs)))
+    except Exception as error:  # pylint: disable=broad-except
+        tell(False, name, str(error)[:200])
+        return
+    tell(all(is_close(a, b, "qdq" in folder.name or "uantize" in folder.name)
+             for a, b in zip(got, outputs)), name)
+
+
+def uses(cases):
+    """What is asked of one session."""
+    made = session(cases / "network_open" / "model.onnx")
+    x = tensors(cases / "network_open" / "test_data_set_0", "input")[0]
+    y = made.run(None, {"x": x})[0]
+    for n in 1, 2, 7:
+        many = np.concatenate([x] * 3)[:n]
+        tell(np.allclose(made.run(None, {"x": many})[0], np.concatenate([y] * 3)[:n], atol=1e-4),
+             f"a batch of {n} in one session")
+    wrong = []
+
+    def run():
+        for _ in range(20):
+            if not np.array_equal(made.run(None, {"x": x})[0], y):
+                wrong.append(1)
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    tell(not wrong, "four threads in one session")
+    for options, words in (({"threads": "many"}, "threads"), ({"priority": "top"}, "priority"),
+                           ({"device": "/dev/accel/none"}, "/dev/accel/none")):
+        try:
+            session(cases / "add" / "model.onnx", options)
+            tell(False, f"{options} is refused")
+        except Exception as error:  # pylint: disable=broad-except
+            tell(words in str(error), f"{options} is refused", str(error)[:160])
+    made = session(cases / "add" / "model.onnx", {"threads": "1", "priority": "high"})
+    tell(ep.get_ep_name() in made.get_providers(), "options are taken")
+
+
+def main():
+    ort.register_execution_provider_library("nnaccel", ep.get_library_path())
+    tell(devices(), "there is a device", str([dict(d.ep_metadata) for d in devices()]))
+    for folder in map(Path, sys.argv[1:]):
+        must = folder.name == "cases"
+        for one in sorted(folder.iterdir()):
+            if (one / "model.onnx").exists():
+                case(one, must)
+        if must:
+            uses(folder)
+    ort.unregister_execution_provider_library("nnaccel")
+    tell(not devices(), "after it is unregistered there is no device")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return failed != 0
+
+
+sys.exit(main())

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The library as ONNX Runtime has it, with a stub of the runtime in this test: what is exported, what
+ * must not be NULL, devices, options that are wrong, a runtime that is too old. tests/runtimes has
+ * the runtime itself.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/ort/factory.h"
+
+struct ort_status {
+	int code;
+	char text[1024];
+};
+
+/* A device of the stub's machine, and the last one that the library made of one. */
+struct hardware {
+	int type;
+	uint32_t vendor, device;
+};
+
+struct made {
+	const struct hardware *hardware;
+	char name[32];
+};
+
+static const struct hardware CPU = { ORT_CPU, 0x8086, 0 }, GPU = { ORT_GPU, 0x1002, 1 };
+static const struct hardware OTHER = { ORT_NPU, 0x1234, 1 }, NNA = { ORT_NPU, 0x1234, 0x4e41 };
+static unsigned int statuses;
+static const char *option_key, *option_value;
+static struct made made[4];
+static unsigned int made_count;
+static char pair[32];
+
+static struct ort_status *create_status(int code, const char *text)
+{
+	struct ort_status *s = calloc(1, sizeof(*s));
+
+	assert_non_null(s);
+	s->code = code;
+	snprintf(s->text, sizeof(s->text), "%s", text);
+	statuses++;
+	return s;
+}
+
+static const char *status_text(const struct ort_status *s)
+{
+	return s->text;
+}
+
+static void release_status(struct ort_status *s)
+{
+	statuses--;
+	free(s);
+}
+
+static struct ort_status *has_config(const void *options, const char *key, int *has)
+{
+	*has = option_key && !strcmp(key, option_key);
+	return NULL;
+}
+
+static struct ort_status *get_config(const void *options, const char *key, char *to, size_t *size)
+{
+	assert_string_equal(key, option_key);
+	*size = strlen(option_value) + 1;
+	memcpy(to, option_value, *size);
+	return NULL;
+}
+
+static struct ort_status *log_message(const void *logger, int level, const char *text,
+				      const char *file, int line, const char *function)
+{
+	return NULL;
+}
+
+static void create_pairs(void **to)
+{
+	*to = pair;
+}
+
+static void add_pair(void *to, const char *key, const char *value)
+{
+	assert_string_equal(key, "nnaccel_device");
+	snprintf(pair, sizeof(pair), "%s", value);
+}
+
+static void release_pairs(void *pairs)
+{
+	assert_ptr_equal(pairs, pair);
+}
+
+static uint32_t hardware_type(const struct hardware *h)
+{
+	return (uint32_t)h->type;
+}
+
+static uint32_t hardware_vendor(const struct hardware *h)
+{
+	return h->vendor;
+}
+
+static uint32_t hardware_device(const struct hardware *h)
+{
+	return h->device;
+}
+
+static struct ort_status *create_device(struct ort_factory *factory, const void *hardware,
+					const void *metadata, const void *options, void **out)
+{
+	struct made *m = &made[made_count++];
+
+	m->hardware = hardware;
+	snprintf(m->name, sizeof(m->name), "%s", pair);
+	*out = m;
+	return NULL;
+}
+
+typedef void slot(void);
+
+static slot *const EP_TABLE[] = { [ORT_EP_CREATE_DEVICE] = (slot *)create_device };
+
+static ort_table get_ep_api(void)
+{
+	return EP_TABLE;
+}
+
+static slot *const TABLE[400] = {
+	[ORT_CREATE_STATUS] = (slot *)create_status,
+	[ORT_GET_ERROR_MESSAGE] = (slot *)status_text,
+	[ORT_RELEASE_STATUS] = (slot *)release_status,
+	[ORT_HAS_CONFIG] = (slot *)has_config,
+	[ORT_GET_CONFIG] = (slot *)get_config,
+	[ORT_LOG] = (slot *)log_message,
+	[ORT_CREATE_PAIRS] = (slot *)create_pairs,
+	[ORT_ADD_PAIR] = (slot *)add_pair,
+	[ORT_RELEASE_PAIRS] = (slot *)release_pairs,
+	[ORT_HARDWARE_TYPE] = (slot *)hardware_type,
+	[ORT_HARDWARE_VENDOR] = (slot *)hardware_vendor,
+	[ORT_HARDWARE_DEVICE] = (slot *)hardware_device,
+	[ORT_EP_API] = (slot *)get_ep_api,
+};
+
+static ort_table get_api(uint32_t version)
+{
+	return version <= 23 ? TABLE : NULL;
+}
+
+static ort_table get_old_api(uint32_t version)
+{
+	return version <= 22 ? TABLE : NULL;
+}
+
+static const char *get_version(void)
+{
+	return "1.22.0";
+}
+
+static struct ort_factory *make_factory(void)
+{
+	const struct ort_api_base base = { get_api, get_version };
+	struct ort_factory *factory = NULL;
+	size_t count = 0;
+
+	assert_null(CreateEpFactories("any", &base, NULL, &factory, 4, &count));
+	assert_int_equal(count, 1);
+	return factory;
+}
+
+static void every_member_is_there(void **state)
+{
+	struct ort_factory *f = make_factory();
+	const struct hardware *cpu = &CPU;
+	struct ort_ep *ep = NULL;
+	void *any = &any;
+
+	assert_int_equal(f->version, 23);
+	assert_string_equal(f->get_name(f), "NNAccelExecutionProvider");
+	assert_string_equal(f->get_vendor(f), "nnaccel");
+	assert_int_equal(f->get_vendor_id(f), 0x1234);
+	assert_non_null(f->get_version(f));
+	assert_non_null(f->validate);
+	assert_null(f->create_allocator(f, NULL, NULL, &any));
+	assert_null(any);
+	f->release_allocator(f, NULL);
+	any = &any;
+	assert_null(f->create_transfer(f, &any));
+	assert_null(any);
+	assert_false(f->is_stream_aware(f));
+	assert_null(f->create_stream(f, NULL, NULL, &any));
+	assert_null(f->create_ep(f, (const void *const *)&cpu, NULL, 1, NULL, NULL, &ep));
+	assert_int_equal(ep->version, 23);
+	assert_string_equal(ep->get_name(ep), "NNAccelExecutionProvider");
+	assert_non_null(ep->get_capability);
+	assert_non_null(ep->compile);
+	ep->release_computes(ep, NULL, 0);
+	assert_null(ep->run_starts(ep, NULL));
+	assert_null(ep->run_ends(ep, NULL, true));
+	f->release_ep(f, ep);
+	assert_null(ReleaseEpFactory(f));
+	assert_int_equal(statuses, 0);
+}
+
+/* The NNA, and then the loopback beside the CPU; nothing of other makers. */
+static void devices(void **state)
+{
+	const void *machine[] = { &GPU, &CPU, &OTHER, &NNA };
+	struct ort_factory *f = make_factory();
+	void *list[4];
+	size_t count;
+
+	made_count = 0;
+	assert_null(f->get_devices(f, machine, 4, list, 4, &count));
+	assert_int_equal(count, 2);
+	assert_ptr_equal(made[0].hardware, &NNA);
+	assert_string_equal(made[0].name, "auto");
+	assert_ptr_equal(made[1].hardware, &CPU);
+	assert_string_equal(made[1].name, "loopback");
+	made_count = 0;
+	assert_null(f->get_devices(f, machine, 4, list, 1, &count));
+	assert_int_equal(count, 1);
+	assert_null(f->get_devices(f, machine, 1, list, 4, &count));
+	assert_int_equal(count, 0);
+	ReleaseEpFactory(f);
+}
+
+static void refused(const char *key, const char *value, int code, const char *words)
+{
+	struct ort_factory *f = make_factory();
+	const struct hardware *cpu = &CPU;
+	struct ort_ep *ep = NULL;
+	struct ort_status *s;
+
+	option_key = key;
+	option_value = value;
+	s = f->create_ep(f, (const void *const *)&cpu, NULL, 1, NULL, NULL, &ep);
+	option_key = NULL;
+	assert_non_null(s);
+	assert_null(ep);
+	assert_int_equal(s->code, code);
+	if (!strstr(s->text, words))
+		fail_msg("\"%s\" does not say \"%s\"", s->text, words);
+	release_status(s);
+	ReleaseEpFactory(f);
+	assert_int_equal(statuses, 0);
+}
+
+static void wrong_options(void **state)
+{
+	refused("ep.nnaccelexecutionprovider.threads", "x", ORT_INVALID_ARGUMENT, "threads is 'x'");
+	refused("ep.nnaccelexecutionprovider.threads", "65", ORT_INVALID_ARGUMENT, "1 to 64");
+	refused("ep.nnaccelexecutionprovider.priority", "top", ORT_INVALID_ARGUMENT, "low, medium");
+	refused("ep.nnaccelexecutionprovider.device", "/dev/none", ORT_EP_FAIL, "/dev/none");
+	refused("ep.context_enable", "1", ORT_NOT_IMPLEMENTED, "ep.context_enable");
+}
+
+static void several_devices(void **state)
+{
+	const void *both[] = { &CPU, &NNA };
+	struct ort_factory *f = make_factory();
+	struct ort_status *s;
+	struct ort_ep *ep;
+
+	s = f->create_ep(f, both, NULL, 2, NULL, NULL, &ep);
+	assert_non_null(s);
+	assert_null(ep);
+	release_status(s);
+	ReleaseEpFactory(f);
+}
+
+/* A line on stderr, and no factory. */
+static void runtime_that_is_too_old(void **state)
+{
+	const struct ort_api_base base = { get_old_api, get_version };
+	struct ort_factory *factory = NULL;
+	size_t count = 7;
+
+	assert_null(CreateEpFactories("any", &base, NULL, &factory, 4, &count));
+	assert_int_equal(count, 0);
+	assert_null(factory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_member_is_there),
+		cmocka_unit_test(devices),
+		cmocka_unit_test(wrong_options),
+		cmocka_unit_test(several_devices),
+		cmocka_unit_test(runtime_that_is_too_old),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
