@@ -96,6 +96,10 @@ struct nna_report {
  *
  * @abi_major, @stream_version, @layout_version: versions that a device must have
  *
+ * @takes_unknown: an operation whose ir depends on values that only a run has, so that @accepts
+ *	cannot be asked yet, counts as supported. For hardware that does nearly all operations; else
+ *	such a run might find that it cannot be done.
+ *
  * @prepare_job: writes the table of a job's areas, NNA_BACKEND_TABLE_SIZE bytes that the device
  *	reads.
  *
@@ -117,6 +121,7 @@ struct nna_report {
 struct nna_backend {
 	const char *name;
 	uint32_t abi_major, stream_version, layout_version;
+	bool takes_unknown;
 	int (*accepts)(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
 		       size_t size);
 	bool (*can_fuse)(const struct nna_lower *l, const struct nna_ir_op *first,

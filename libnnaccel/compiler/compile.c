@@ -222,6 +222,7 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 		return ret;
 	c.l->account = options->account;
 	c.l->abi_minor = options->abi_minor;
+	c.l->configuration = options->configuration;
 	ret = nna_frame_begin(&frame, graph, 0, NULL);
 	if (ret) {
 		nna_lower_destroy(c.l);

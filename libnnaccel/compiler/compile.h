@@ -147,6 +147,7 @@ struct nna_compile_limit {
  * @values: values of inputs that are known, by operand
  * @max_slots: of the device
  * @abi_minor: of the device
+ * @configuration: of the device
  * @limit: when to give up
  * @log: never NULL
  * @account: to which the constants are charged that the compiler makes; must outlive the code. NULL
@@ -159,7 +160,7 @@ struct nna_compile_options {
 	const struct nna_shape *inputs;
 	const struct nna_bound_value *values;
 	uint32_t value_count;
-	uint32_t max_slots, abi_minor;
+	uint32_t max_slots, abi_minor, configuration;
 	struct nna_compile_limit limit;
 	const struct nna_log *log;
 	const struct nna_account *account;
@@ -187,6 +188,7 @@ int nna_compile_check_limit(const struct nna_compile_limit *limit);
  * nna_compile_get_supported() - which operations of the main subgraph can be compiled
  * @graph: finished
  * @backend: kind of accelerator
+ * @configuration: of the device; 0 if it is not known
  * @supported: one answer per operation, in the order in which they were added
  *
  * Each operation is checked. If the shapes and values that it needs are known, it is also lowered
@@ -195,7 +197,7 @@ int nna_compile_check_limit(const struct nna_compile_limit *limit);
  * Return: 0 or -ENOMEM.
  */
 int nna_compile_get_supported(const struct nna_graph *graph, const struct nna_backend *backend,
-			      bool *supported);
+			      uint32_t configuration, bool *supported);
 
 /*
  * How many of @total inputs and outputs, counted inputs first, have a slot of their own on a device

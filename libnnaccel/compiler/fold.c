@@ -124,6 +124,7 @@ static int begin_job(struct nna_fold *f)
 	if (ret)
 		return ret;
 	f->job->account = f->l->account;
+	f->job->configuration = f->l->configuration;
 	ret = nna_frame_begin(&f->job_frame, f->l->graph, f->frame->subgraph, NULL);
 	if (ret) {
 		nna_lower_destroy(f->job);

@@ -35,7 +35,7 @@ static int add_inputs(const struct nna_op_context *op)
 
 /* Lowers a checked operation. Return: 0 (it can be compiled), -EAGAIN (not known), or an error. */
 static int try_to_lower(struct nna_op_context *op, const struct nna_backend *backend,
-			struct nna_shape *shapes)
+			uint32_t configuration, struct nna_shape *shapes)
 {
 	const struct nna_subgraph *sg = &op->graph->subgraphs[op->subgraph];
 	const struct nna_op *impl = nna_op_find(op->operation->type);
@@ -61,6 +61,7 @@ static int try_to_lower(struct nna_op_context *op, const struct nna_backend *bac
 			frame.values[i] = NNA_NO_VALUE;
 		l->origin = op->index;
 		l->trial = true;
+		l->configuration = configuration;
 		op->lower = l;
 		op->frame = &frame;
 		ret = add_inputs(op);
@@ -79,7 +80,7 @@ static int try_to_lower(struct nna_op_context *op, const struct nna_backend *bac
 }
 
 int nna_compile_get_supported(const struct nna_graph *graph, const struct nna_backend *backend,
-			      bool *supported)
+			      uint32_t configuration, bool *supported)
 {
 	const struct nna_subgraph *sg = &graph->subgraphs[0];
 	struct nna_shape *shapes = malloc((sg->operand_count ? sg->operand_count : 1) *
@@ -102,8 +103,8 @@ int nna_compile_get_supported(const struct nna_graph *graph, const struct nna_ba
 			break;
 		ret = nna_op_check(&op);
 		if (!ret)
-			ret = try_to_lower(&op, backend, shapes);
-		supported[i] = !ret || ret == -EAGAIN;
+			ret = try_to_lower(&op, backend, configuration, shapes);
+		supported[i] = !ret || (ret == -EAGAIN && backend->takes_unknown);
 		if (ret != -ENOMEM)
 			ret = 0;
 		nna_op_context_end(&op);

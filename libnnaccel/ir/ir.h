@@ -67,6 +67,7 @@ struct nna_storage {
  * @origin: operation of the main subgraph that is being lowered
  * @synchronous: there are loops, so that a run may exceed the job limit
  * @abi_minor: minor version of the device; 0 if it is not known
+ * @configuration: of the device (winsys.h); 0 if it is not known
  * @trial: the ir is built only to see whether that succeeds, so the bytes of constants do not
  *	matter
  * @account: to which the bytes of constants that are made are charged; NULL for nobody
@@ -89,7 +90,7 @@ struct nna_lower {
 	uint32_t shared[16];
 	uint32_t origin;
 	bool synchronous;
-	uint32_t abi_minor;
+	uint32_t abi_minor, configuration;
 	bool trial;
 	const struct nna_account *account;
 	uint64_t charged, tables_charged;

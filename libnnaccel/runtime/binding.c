@@ -12,6 +12,18 @@
 #include "libnnaccel/runtime/execution.h"
 #include "libnnaccel/runtime/variant.h"
 
+/* Whether a job can work on the caller's buffer itself. */
+static bool can_be_direct(const struct nna_execution *e, const struct nna_binding *b)
+{
+	struct nna_winsys *ws = e->program->device->ws;
+
+	if (!b->buffer)
+		return false;
+	if (ws->ops->bo_is_direct)
+		return ws->ops->bo_is_direct(ws, b->buffer->bo, b->offset);
+	return b->va % 64 == 0;
+}
+
 /*
  * Decides the route of input or output @index. It is known when an argument is bound, because slots
  * depend on the number of arguments and not on the variant. The exception is an output whose rows
@@ -25,7 +37,7 @@ static enum nna_route route_of(const struct nna_execution *e, bool output, uint3
 
 	if (position >= e->program->own_slots)
 		return NNA_ROUTE_STAGED_SHARED;
-	if (!b->buffer || b->va % 64 || (io && b->size < io->size))
+	if (!can_be_direct(e, b) || (io && b->size < io->size))
 		return NNA_ROUTE_STAGED_OWN;
 	return NNA_ROUTE_DIRECT;
 }

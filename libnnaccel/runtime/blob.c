@@ -23,7 +23,8 @@ static void identify_device(const struct nna_device *device, uint64_t identity[2
 {
 	const struct nna_device_info *info = &device->info;
 	const uint32_t numbers[] = { info->abi_minor, info->max_slots, info->va_bits,
-				     info->loopback, nna_debug_flags() };
+				     info->loopback, nna_debug_flags(),
+				     device->ws->configuration };
 	const char *const names[] = { device->backend->name, info->driver, info->engine };
 	struct nna_digest d;
 

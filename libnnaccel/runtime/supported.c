@@ -19,5 +19,5 @@ int nna_graph_get_supported(const struct nna_graph *graph, const struct nna_devi
 		return -EINVAL;
 	}
 	return nna_compile_get_supported(graph, device ? device->backend : nna_backends[0],
-					 supported);
+					 device ? device->ws->configuration : 0, supported);
 }

@@ -234,6 +234,7 @@ static int compile_variant(struct nna_program *p, const struct nna_shape *inputs
 		.values = values,
 		.max_slots = p->device->info.max_slots,
 		.abi_minor = p->device->info.abi_minor,
+		.configuration = p->device->ws->configuration,
 		.limit = limit ? *limit : (struct nna_compile_limit){ 0 },
 		.log = log,
 		.account = &p->device->ws->account,

@@ -16,31 +16,55 @@ static int open_first(const struct nna_device_options *options, struct nna_winsy
 	int ret = -ENOENT;
 
 	for (size_t i = 0; nna_winsys_backends[i].open && ret == -ENOENT; i++) {
-		if (i && options)
+		const char *name = nna_winsys_backends[i].name;
+
+		if (name && options)
 			nna_log_print(&options->log, NNA_LOG_INFO,
-				      "no NNA device node: computing in this process (%s)",
-				      nna_winsys_backends[i].name);
+				      "no NNA device node: computing in this process (%s)", name);
 		ret = nna_winsys_backends[i].open(NULL, options, out);
 	}
 	return ret;
 }
 
+/* Whether a row's name is that of a device; one with a dash at its end is the beginning of it. */
+static bool is_name(const char *row, const char *name)
+{
+	const size_t length = strlen(row);
+
+	return row[length - 1] == '-' ? !strncmp(row, name, length) : !strcmp(row, name);
+}
+
 static int open_by_name(const char *name, const struct nna_device_options *options,
 			struct nna_winsys **out)
 {
+	int ret = -ENODEV;
+
 	if (!name || !strcmp(name, "auto"))
 		return open_first(options, out);
-	for (size_t i = 1; nna_winsys_backends[i].open; i++)
-		if (!strcmp(name, nna_winsys_backends[i].name))
-			return nna_winsys_backends[i].open(NULL, options, out);
-	return nna_winsys_backends[0].open(name, options, out);
+	for (size_t i = 0; nna_winsys_backends[i].open; i++)
+		if (nna_winsys_backends[i].name && is_name(nna_winsys_backends[i].name, name))
+			return nna_winsys_backends[i].open(name, options, out);
+	for (size_t i = 0; nna_winsys_backends[i].open && ret == -ENODEV; i++)
+		if (!nna_winsys_backends[i].name)
+			ret = nna_winsys_backends[i].open(name, options, out);
+	return ret;
 }
 
 int nna_winsys_find(uint32_t index, char *path, size_t size)
 {
-	for (size_t i = 0; nna_winsys_backends[i].open; i++)
-		if (nna_winsys_backends[i].find)
-			return nna_winsys_backends[i].find(index, path, size);
+	for (size_t i = 0; nna_winsys_backends[i].open; i++) {
+		uint32_t own = 0;
+		int ret = -ENOENT;
+
+		if (!nna_winsys_backends[i].find)
+			continue;
+		do
+			ret = nna_winsys_backends[i].find(own, path, size);
+		while (ret != -ENOENT && own++ < index);
+		if (ret != -ENOENT)
+			return ret;
+		index -= own;
+	}
 	return -ENOENT;
 }
 

@@ -113,6 +113,8 @@ struct nna_winsys_job {
  *	stays the caller's. -EINVAL: too small; -ENOTSUP (loopback): no memfd that can be written.
  * @bo_export: returns a new fd for a BO, or -ENOTSUP
  * @bo_destroy: gives a BO up; NULL is allowed
+ * @bo_is_direct: true if a job can work on an input or output that begins at byte @offset of a
+ *	BO; else it is staged. NULL: it can at device addresses that are multiples of 64
  * @queue_create: makes a queue. -EMFILE: the device has no more of them for this process.
  * @queue_destroy: gives a queue up; NULL is allowed
  * @queue_cancel: bans a queue and ends its jobs: jobs that still wait, also for in-fences, end with
@@ -142,6 +144,8 @@ struct nna_winsys_ops {
 	int (*bo_import)(struct nna_winsys *ws, int fd, uint64_t size, struct nna_winsys_bo **out);
 	int (*bo_export)(struct nna_winsys *ws, struct nna_winsys_bo *bo);
 	void (*bo_destroy)(struct nna_winsys *ws, struct nna_winsys_bo *bo);
+	bool (*bo_is_direct)(struct nna_winsys *ws, const struct nna_winsys_bo *bo,
+			     uint64_t offset);
 
 	int (*queue_create)(struct nna_winsys *ws, enum nna_priority priority,
 			    struct nna_winsys_queue **out);
@@ -161,6 +165,7 @@ struct nna_winsys_ops {
  * struct nna_winsys - an open device
  * @ops: its backend
  * @accelerator: the kind of accelerator that the device is: the name of a struct nna_backend
+ * @configuration: of that kind, a number of the backend's; 0 where there is only one
  * @tick_hz: frequency of the clock that reports count in
  * @profiles: jobs may have a profile
  * @slice_ns: run time after which a job yields that is a part of a run; 0: the device has no such
@@ -174,6 +179,7 @@ struct nna_winsys_ops {
 struct nna_winsys {
 	const struct nna_winsys_ops *ops;
 	const char *accelerator;
+	uint32_t configuration;
 	uint64_t tick_hz;
 	bool profiles;
 	uint64_t slice_ns, work_limit;
@@ -198,9 +204,10 @@ static inline void nna_winsys_set_limits(struct nna_winsys *ws, uint64_t job_lim
 
 /**
  * struct nna_winsys_backend - a backend, a row of the table
- * @name: the name of its one device, as nna_device_open() takes it; NULL: its devices have paths
+ * @name: the name of its one device, as nna_device_open() takes it, or with a dash at its end what
+ *	names of its devices begin with; NULL: its devices have paths
  * @open: opens the device @path, or the first one if @path is NULL; @options may be NULL. Returns 0
- *	or a negative errno, -ENOENT if there is no such device.
+ *	or a negative errno, -ENOENT if there is no such device, -ENODEV if it is of another kind.
  * @find: as nna_winsys_find() for the devices of this backend; NULL: it has the one of @name
  */
 struct nna_winsys_backend {
@@ -248,5 +255,15 @@ int nna_winsys_drm_find(uint32_t index, char *path, size_t size);
  */
 int nna_winsys_loopback_create(const char *path, const struct nna_device_options *options,
 			       struct nna_winsys **out);
+/* Devices are nodes of the kernel's driver for Ethos-U. */
+int nna_winsys_ethosu_create(const char *path, const struct nna_device_options *options,
+			     struct nna_winsys **out);
+int nna_winsys_ethosu_find(uint32_t index, char *path, size_t size);
+/*
+ * A device is the model of an Ethos-U in this process, and @path its name, as "ethos-u65-256". It
+ * comes from the plug-in, as the loopback does.
+ */
+int nna_winsys_model_create(const char *path, const struct nna_device_options *options,
+			    struct nna_winsys **out);
 
 #endif

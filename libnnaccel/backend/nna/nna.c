@@ -8,6 +8,7 @@ const struct nna_backend nna_backend_nna = {
 	.abi_major = NNAHW_ABI_MAJOR,
 	.stream_version = NNAHW_STREAM_ABI,
 	.layout_version = NNAHW_LAYOUT_ABI,
+	.takes_unknown = true,
 	.accepts = nna_hw_accepts,
 	.can_fuse = nna_hw_can_fuse,
 	.in_place = nna_hw_in_place,
