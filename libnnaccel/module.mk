@@ -3,10 +3,12 @@
 # libnnaccel as an archive, which has the loopback and so the device's model in it, and as a shared
 # object, which opens them as a plug-in (libnnaccel/winsys/plugin.h).
 # Each folder of backend/ is a kind of accelerator, each of winsys/ a way to a device.
-NNACCEL_DIRS := support graph ir ops backend compiler runtime winsys $(filter-out winsys/loopback, \
+NNACCEL_DIRS := support graph ir ops backend compiler runtime winsys $(filter-out winsys/loopback winsys/model, \
 	$(patsubst libnnaccel/%/,%,$(wildcard libnnaccel/backend/*/ libnnaccel/winsys/*/)))
 NNACCEL_SRCS := $(wildcard hw/gen/*.c $(NNACCEL_DIRS:%=libnnaccel/%/*.c))
-NNACCEL_PLUGIN_SRCS := $(wildcard libnnaccel/winsys/loopback/*.c) \
+NNACCEL_PLUGIN_SRCS := $(wildcard libnnaccel/winsys/loopback/*.c libnnaccel/winsys/model/*.c) \
+	$(patsubst %,libnnaccel/winsys/ethosu/%.c,address bo device link queue) \
+	$(patsubst %,libnnaccel/backend/ethosu/%.c,marker place stream) \
 	libnnaccel/winsys/va.c libnnaccel/support/log.c libnnaccel/support/thread.c
 # What front ends share. They link it; libnnaccel.so has no use for the first three. Programs that
 # link nothing else of the library take the messages alone.
@@ -21,7 +23,8 @@ NNACCEL_EXPORT := $(BUILD)/obj/libnnaccel/winsys/loopback/plugin.o
 # What the shared objects link, and what the plug-in does. The archive has both, without the two
 # ends of the plug-in.
 NNACCEL_SHARED_OBJS := $(NNACCEL_SRCS:%.c=$(BUILD)/obj/%.o)
-NNACCEL_PLUGIN_OBJS := $(NNACCEL_PLUGIN_SRCS:%.c=$(BUILD)/obj/%.o) $(DEVICE_OBJS) $(ENGINE_OBJS)
+NNACCEL_PLUGIN_OBJS := $(NNACCEL_PLUGIN_SRCS:%.c=$(BUILD)/obj/%.o) $(DEVICE_OBJS) $(ENGINE_OBJS) \
+	$(ETHOSU_OBJS)
 NNACCEL_OBJS := $(filter-out $(NNACCEL_LOADER) $(NNACCEL_EXPORT), \
 	$(sort $(NNACCEL_SHARED_OBJS) $(NNACCEL_PLUGIN_OBJS)))
 
@@ -65,7 +68,8 @@ $(NNACCEL_PLUGIN): $(NNACCEL_PLUGIN_OBJS)
 
 # The build id, by which library and plug-in know that they belong together, and saved programs that
 # they are this library's: a hash of what they are made of.
-NNACCEL_ID_DIRS := libnnaccel device/nna/core device/nna/engine device/host device/include hw/gen uapi
+NNACCEL_ID_DIRS := libnnaccel device/nna/core device/nna/engine device/ethosu device/host device/include \
+	hw/gen hw/ethosu uapi
 NNACCEL_ID_SRCS := $(sort $(shell find $(NNACCEL_ID_DIRS) -name '*.[ch]'))
 NNACCEL_ID_USERS := $(NNACCEL_LOADER) $(NNACCEL_EXPORT) $(BUILD)/obj/libnnaccel/runtime/blob.o
 $(NNACCEL_ID_USERS): CPPFLAGS += -I$(BUILD)/gen

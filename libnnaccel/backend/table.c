@@ -9,7 +9,8 @@
 #include "libnnaccel/backend/backend.h"
 
 #define BACKENDS(X) \
-	X(nna)
+	X(nna) \
+	X(ethosu)
 
 #define DECLARE(name) extern const struct nna_backend nna_backend_##name;
 BACKENDS(DECLARE)

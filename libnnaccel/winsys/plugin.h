@@ -7,7 +7,8 @@
  *	libnnaccel.so,		have plugin.c in its place, which opens
  *	libneuralnetworks.so	nnaccel/libnnaccel-loopback.so in the directory where they are
  *
- * The plug-in contains loopback/, the model of the device, and the files of winsys/ that both need.
+ * The plug-in contains loopback/, model/, the models of both devices, and the files of winsys/ that
+ * they need.
  * It uses no symbol of the library and exports one. Library and plug-in share structures whose
  * layout is not stable, so each refuses a partner of another build.
  */

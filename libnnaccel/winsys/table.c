@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of the winsyses, in the order in which "auto" tries them. The row without a name comes
- * first: it opens every name that no other row has.
+ * The table of the winsyses, in the order in which "auto" tries them. Rows without a name come
+ * first: they open every name that no other row has.
  *
  * Like backend/table.c it is a file by itself, so that a program can link another table in its
  * place.
@@ -10,6 +10,8 @@
 
 const struct nna_winsys_backend nna_winsys_backends[] = {
 	{ NULL, nna_winsys_drm_create, nna_winsys_drm_find },
+	{ NULL, nna_winsys_ethosu_create, nna_winsys_ethosu_find },
 	{ "loopback", nna_winsys_loopback_create, NULL },
+	{ "ethos-", nna_winsys_model_create, NULL },
 	{ 0 },
 };

@@ -94,6 +94,18 @@ static void set_long(struct nna_ethosu_writer *w, uint32_t opcode, uint64_t valu
 	set_word(w, opcode, (uint32_t)(value >> 32) & 0xff, (uint32_t)value);
 }
 
+/* A region: addresses of another one mean something else, so they are written again. */
+static void set_region(struct nna_ethosu_writer *w, uint32_t opcode, uint32_t region,
+		       uint32_t first, uint32_t count)
+{
+	const uint32_t at = opcode - 0x100;
+
+	if (!w->short_set[at] || w->shorts[at] != (uint16_t)region)
+		for (uint32_t i = 0; i < count; i++)
+			w->long_set[first + i] = false;
+	set_short(w, opcode, region);
+}
+
 /* ---- feature maps ---------------------------------------------------------------------------- */
 
 /**
@@ -132,7 +144,7 @@ static uint32_t width_of(const struct nna_ethosu_map *map)
 static void set_map(struct nna_ethosu_writer *w, const struct names *names,
 		    const struct nna_ethosu_map *map, uint32_t height, uint32_t width)
 {
-	set_short(w, names->region, map->region);
+	set_region(w, names->region, map->region, names->base, 4);
 	set_long(w, names->base, map->offset);
 	for (uint32_t i = 1; i < 4; i++)
 		set_long(w, names->base + i, 0);
@@ -261,14 +273,16 @@ static void set_weights(struct nna_ethosu_writer *w, const struct nna_ethosu_ope
 	};
 	const uint32_t cores = w->target.generation == NNA_ETHOSU_U65 ? w->target.streams : 1;
 
-	set_short(w, ETHOSU_SET_WEIGHT_REGION, op->weights[0].region);
+	set_region(w, ETHOSU_SET_WEIGHT_REGION, op->weights[0].region, ETHOSU_SET_WEIGHT_BASE, 1);
+	for (uint32_t i = 1; i < NNA_ETHOSU_STREAMS; i++)
+		w->long_set[bases[i]] = false;
 	for (uint32_t i = 0; i < w->target.streams; i++)
 		set_range(w, bases[i], &op->weights[i]);
 	if (w->target.generation == NNA_ETHOSU_U85)
 		set_short(w, ETHOSU_SET_WEIGHT_FORMAT, op->fast_weights ? WEIGHTS_FAST : 0);
 	if (op->one_scale)
 		return;
-	set_short(w, ETHOSU_SET_SCALE_REGION, op->scales[0].region);
+	set_region(w, ETHOSU_SET_SCALE_REGION, op->scales[0].region, ETHOSU_SET_SCALE_BASE, 1);
 	set_range(w, ETHOSU_SET_SCALE_BASE, &op->scales[0]);
 	if (cores > 1)
 		set_range(w, ETHOSU_SET_SCALE1_BASE, &op->scales[1]);
@@ -298,9 +312,17 @@ static void set_scales(struct nna_ethosu_writer *w, const struct nna_ethosu_oper
 		set_word(w, ETHOSU_SET_OFM_SCALE, op->scale.shift, op->scale.scale);
 	if (op->code != ETHOSU_OP_ELEMENTWISE)
 		return;
-	if (u85 || op->mode == NNA_ETHOSU_ADD || op->mode == NNA_ETHOSU_SUB) {
+	if (u85) {
 		set_word(w, ETHOSU_SET_IFM_SCALE, scale_word(&op->a), op->a.scale);
 		set_word(w, ETHOSU_SET_IFM2_SCALE, scale_word(&op->b), op->b.scale);
+	} else if (op->mode == NNA_ETHOSU_ADD || op->mode == NNA_ETHOSU_SUB) {
+		/* The first factor is that of the operand which is multiplied, whichever it is. */
+		const struct nna_ethosu_scale *scaled =
+			op->scaled == NNA_ETHOSU_SCALED_B ? &op->b : &op->a;
+		const bool both = op->scaled == NNA_ETHOSU_SCALED_BOTH;
+
+		set_word(w, ETHOSU_SET_IFM_SCALE, scaled->shift, scaled->scale);
+		set_word(w, ETHOSU_SET_IFM2_SCALE, 0, both ? op->b.scale : 0);
 	}
 }
 
@@ -378,9 +400,10 @@ static uint32_t dma_word(uint32_t region)
 void nna_ethosu_writer_copy(struct nna_ethosu_writer *w, uint32_t to_region, uint64_t to,
 			    uint32_t from_region, uint64_t from, uint64_t size)
 {
-	set_short(w, ETHOSU_SET_DMA_SOURCE_REGION, dma_word(from_region));
+	set_region(w, ETHOSU_SET_DMA_SOURCE_REGION, dma_word(from_region), ETHOSU_SET_DMA_SOURCE,
+		   1);
 	set_long(w, ETHOSU_SET_DMA_SOURCE, from);
-	set_short(w, ETHOSU_SET_DMA_TARGET_REGION, dma_word(to_region));
+	set_region(w, ETHOSU_SET_DMA_TARGET_REGION, dma_word(to_region), ETHOSU_SET_DMA_TARGET, 1);
 	set_long(w, ETHOSU_SET_DMA_TARGET, to);
 	set_long(w, ETHOSU_SET_DMA_LENGTH, size);
 	if (w->kernel_pending)

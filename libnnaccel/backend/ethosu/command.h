@@ -2,10 +2,10 @@
 /*
  * Operations of an Ethos-U as the compiler makes them, and the stream that they become.
  *
- *	operation	all that an NPU is told for a kernel, in sizes, bytes and elements; memory is
- *			{region, offset}, and a region is a slot of the job (backend.h)
- *	writer		a stream that grows; it remembers what the NPU's registers hold, and leaves
- *			out what has not changed
+ *	operation	all that an NPU is told for a kernel, in sizes, bytes and elements; memory
+ *			is {region, offset}, and a region is a slot of the job (backend.h)
+ *	writer		a stream that grows; it remembers what the NPU's registers hold, and
+ *			leaves out what has not changed
  *
  * A module makes a struct nna_ethosu_operation, in which all that it does not need is 0, and gives
  * it to nna_ethosu_writer_operation(). No other code knows an encoding. What only one generation
@@ -142,8 +142,8 @@ struct nna_ethosu_block {
  * @ifm2: second input of ELEMENTWISE with two; @bytes is 0 without one
  * @ofm: output
  * @window: of CONV, DEPTHWISE and POOL
- * @weights: of CONV and DEPTHWISE, one range for each stream; of size 0 where there is none. Offsets
- *	and sizes are multiples of 16
+ * @weights: of CONV and DEPTHWISE, one range for each stream; of size 0 where there is none.
+ *	Offsets and sizes are multiples of 16
  * @fast_weights: U85: they are in the FWD format
  * @scales: records of the channels, for each core; U85: the first one. Unused with @one_scale
  * @one_scale: all channels have @scale; else they have records

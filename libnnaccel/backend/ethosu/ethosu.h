@@ -7,8 +7,8 @@
  *	map		views of the ir as feature maps
  *	block		the part of a result that is computed at a time
  *	weights		constants in the layouts that the NPU reads
- *	convolution, elementwise, pool, table, copy
- *			kinds of operations: whether the NPU does them, their constants, their commands
+ *	convolution, elementwise, pool, copy
+ *			kinds of operations: whether the NPU does them, constants, commands
  *	accept, select, emit
  *			the functions of struct nna_backend, which go through the kinds
  *
@@ -43,7 +43,8 @@ struct nna_ethosu_kind {
 		    const struct nna_ir_op *op, struct nna_ethosu_writer *w);
 };
 
-extern const struct nna_ethosu_kind nna_ethosu_convolution;
+extern const struct nna_ethosu_kind nna_ethosu_convolution, nna_ethosu_copy, nna_ethosu_elementwise,
+	nna_ethosu_fill, nna_ethosu_pool, nna_ethosu_reduce, nna_ethosu_unary;
 
 #define NNA_ETHOSU_BRICK 16u /* channels of a brick */
 
@@ -58,13 +59,21 @@ int nna_ethosu_refuse(char *reason, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * The feature map of image @batch of a value [b, h, w, c] whose memory is planned. Its channels are
- * contiguous and its strides are not negative: nna_ethosu_map_refuses() has been asked.
+ * Completes the map of a value with what its storage and type tell: the region, and the bytes from
+ * its start; elements of @bytes, or with 0 those of the value.
  */
+void nna_ethosu_map_place(const struct nna_lower *l, uint32_t value, uint32_t bytes,
+			  struct nna_ethosu_map *map);
+/* Image @batch of a view [b, h, w, c], with an offset in its storage, without region and type. */
+void nna_ethosu_map_view(const struct nna_value *view, uint32_t batch, struct nna_ethosu_map *map);
+/* Image @batch of a value [b, h, w, c], which nna_ethosu_map_refuses() has not refused. */
 void nna_ethosu_map_image(const struct nna_lower *l, uint32_t value, uint32_t batch,
 			  struct nna_ethosu_map *map);
-/* Whether a value [b, h, w, c] is no such feature map; then the reason is written. */
+/* Whether a value [b, h, w, c] is no feature map; then the reason is written. */
 bool nna_ethosu_map_refuses(const struct nna_lower *l, uint32_t value, char *reason, size_t size);
+
+/* A POOL that changes nothing, of what will be its maps. */
+void nna_ethosu_pass(struct nna_ethosu_operation *op);
 
 /*
  * Chooses @block of an operation, of which all else is complete but the addresses and sizes of

@@ -38,6 +38,17 @@ extern const uint8_t nna_ethosu_marker[NNA_ETHOSU_MARKER_SIZE];
 int nna_ethosu_marker_append(struct nna_ethosu_stream *stream,
 			     const uint64_t tails[NNA_ETHOSU_REGIONS], uint32_t to);
 
+/**
+ * nna_ethosu_marker_append_one() - the same for a job whose regions are all used
+ * @region: where the constant and one slot are
+ * @from: where the constant is in it, a multiple of 16
+ * @to: where the slot is, likewise
+ *
+ * Return: 0 or -ENOMEM, with the stream as it was.
+ */
+int nna_ethosu_marker_append_one(struct nna_ethosu_stream *stream, uint32_t region, uint64_t from,
+				 uint64_t to);
+
 /* Clear the slots of a region whose memory is @memory, and whose tail is @tail. */
 void nna_ethosu_marker_clear(uint8_t *memory, uint64_t tail);
 /* Whether they all have the constant, for the regions that have a tail. */

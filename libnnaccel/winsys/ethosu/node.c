@@ -21,8 +21,11 @@
 #define KERNEL_MAJOR 6
 #define KERNEL_MINOR 19
 
-/* Return: a descriptor of the node, -ENODEV for another driver's, or a negative errno. */
-static int open_path(const char *path)
+/*
+ * Return: a descriptor of the node, -ENODEV for another driver's, or a negative errno. @driver:
+ * room for its name and version.
+ */
+static int open_path(const char *path, char *driver, size_t size)
 {
 	drmVersionPtr version;
 	bool ours;
@@ -33,6 +36,9 @@ static int open_path(const char *path)
 		return -errno;
 	version = drmGetVersion(fd);
 	ours = version && version->name && !strcmp(version->name, DRIVER);
+	if (ours)
+		snprintf(driver, size, "%s %d.%d", version->name, version->version_major,
+			 version->version_minor);
 	drmFreeVersion(version);
 	if (ours)
 		return fd;
@@ -40,8 +46,11 @@ static int open_path(const char *path)
 	return -ENODEV;
 }
 
-/* Return: a descriptor of the first node, whose path it writes; or the best reason for none. */
-static int find(char *path, size_t size)
+/*
+ * Return: a descriptor of node @index of those that are ours, whose path it writes; or the best
+ * reason for none.
+ */
+static int find(uint32_t index, char *path, size_t size, char *driver, size_t driver_size)
 {
 	struct dirent **names;
 	int count, ret = -ENOENT;
@@ -55,8 +64,11 @@ static int find(char *path, size_t size)
 			int fd;
 
 			snprintf(at, sizeof(at), ACCEL_DIR "/%.40s", names[i]->d_name);
-			fd = open_path(at);
-			if (fd >= 0 || (fd != -ENODEV && ret == -ENOENT)) {
+			fd = open_path(at, driver, driver_size);
+			if (fd >= 0 && index) {
+				close(fd);
+				index--;
+			} else if (fd >= 0 || (fd != -ENODEV && ret == -ENOENT)) {
 				ret = fd;
 				snprintf(path, size, "%s", at);
 			}
@@ -65,6 +77,17 @@ static int find(char *path, size_t size)
 	}
 	free(names);
 	return ret;
+}
+
+int nna_ethosu_node_find(uint32_t index, char *path, size_t size)
+{
+	char found[64], driver[32];
+	const int fd = find(index, found, sizeof(found), driver, sizeof(driver));
+
+	if (fd < 0)
+		return -ENOENT;
+	close(fd);
+	return snprintf(path, size, "%s", found) >= (int)size ? -ENOSPC : 0;
 }
 
 /* Whether the running kernel is too old for the driver. */
@@ -105,7 +128,8 @@ int nna_ethosu_node_open(struct nna_ethosu_node *node, const char *path, char *e
 	*node = (struct nna_ethosu_node){ .fd = -1 };
 	if (path)
 		snprintf(node->path, sizeof(node->path), "%s", path);
-	ret = path ? open_path(path) : find(node->path, sizeof(node->path));
+	ret = path ? open_path(path, node->driver, sizeof(node->driver)) :
+		     find(0, node->path, sizeof(node->path), node->driver, sizeof(node->driver));
 	if (ret < 0) {
 		explain(ret, node->path, error);
 		return ret;

@@ -28,13 +28,14 @@
  * struct nna_ethosu_node - an open node
  * @fd: of the node
  * @path: its path
+ * @driver: name and version of its driver
  * @id: the NPU's register ID
  * @config: its register CONFIG
  * @sram_size: bytes of the SRAM that the driver gives to region 2; 0 for none
  */
 struct nna_ethosu_node {
 	int fd;
-	char path[64];
+	char path[64], driver[32];
 	uint32_t id, config, sram_size;
 };
 
@@ -68,6 +69,9 @@ struct nna_ethosu_job {
 int nna_ethosu_node_open(struct nna_ethosu_node *node, const char *path, char *error);
 void nna_ethosu_node_close(struct nna_ethosu_node *node);
 
+/* Writes the path of node @index of those in /dev/accel. Return: 0, -ENOENT or -ENOSPC. */
+int nna_ethosu_node_find(uint32_t index, char *path, size_t size);
+
 /* @size: at least 1. The memory is zeros. */
 int nna_ethosu_buffer_create(const struct nna_ethosu_node *node, uint64_t size,
 			     struct nna_ethosu_buffer *buffer);
@@ -78,6 +82,22 @@ void nna_ethosu_buffer_destroy(const struct nna_ethosu_node *node,
 int nna_ethosu_stream_create(const struct nna_ethosu_node *node, const uint32_t *words,
 			     uint32_t count, uint32_t *handle);
 void nna_ethosu_stream_destroy(const struct nna_ethosu_node *node, uint32_t handle);
+
+/**
+ * nna_ethosu_job_submit() - submit a job
+ * @written: handle of a buffer that the job writes
+ *
+ * Return: its end, a sync_file; -ENOENT for a region without buffer, -EOVERFLOW for a stream that
+ * reaches beyond one, or another negative errno.
+ */
+int nna_ethosu_job_submit(const struct nna_ethosu_node *node, const struct nna_ethosu_job *job,
+			  uint32_t written);
+
+/* Let the next job that writes a buffer wait for a sync_file. */
+int nna_ethosu_job_wait_for(const struct nna_ethosu_node *node, uint32_t handle, int fence);
+
+/* Return: 0, or the error of a sync_file that has signalled. */
+int nna_ethosu_end_status(int end);
 
 /**
  * nna_ethosu_job_run() - submit a job, and wait for its end

@@ -14,6 +14,8 @@ static int plugin_open(const char *build_id, const char *path,
 {
 	if (strcmp(build_id, NNA_BUILD_ID))
 		return -ELIBBAD;
+	if (path && strcmp(path, "loopback"))
+		return nna_winsys_model_create(path, options, out);
 	return nna_winsys_loopback_create(path, options, out);
 }
 
