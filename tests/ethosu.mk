@@ -39,6 +39,7 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 #. test: check-ethosu-operators: the first half, without a VM
 #. test: check-ethosu-files: what Vela has compiled by nnactl and by LiteRT with the delegate, without a VM
 #. test: check-ethosu-weights: the library's streams of weights beside Vela's, without a VM
+#. test: check-ethosu-compiler: what the library compiles for the Ethos-U, on the model in this process
 #. test: check-ethosu-selftests: kselftests of the kernel's driver in VMs, and of the driver with docs/ethosu-patches
 #. test: check-ethosu-long: all configurations, memory modes and choices of Vela, which give the same bytes: an hour
 #
@@ -46,7 +47,7 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 ETHOSU_CASES := $(BUILD)/ethosu/cases
 ETHOSU_MODELS = $(wildcard ../shared/models/*.tflite)
 ETHOSU_OPERATORS = $$(tests/clients/setup) tests/ethosu/operators.py --build $(BUILD) --vela $$(tests/ethosu/setup)
-.PHONY: check-ethosu check-ethosu-operators check-ethosu-files check-ethosu-weights \
+.PHONY: check-ethosu check-ethosu-compiler check-ethosu-operators check-ethosu-files check-ethosu-weights \
 	check-ethosu-selftests check-ethosu-long
 check-ethosu-operators: $(ETHOSU_RUN)
 	rm -rf $(ETHOSU_CASES)
@@ -60,7 +61,21 @@ check-ethosu-files: $(ETHOSU_NODE) all
 check-ethosu-weights: $(ETHOSU_WEIGHTS)
 	$$(tests/ethosu/setup) tests/ethosu/weights.py --build $(BUILD) $(ETHOSU_MODELS)
 
-check-ethosu: check-ethosu-operators check-ethosu-files check-ethosu-weights $(ETHOSU_DRIVE) all
+# Cases that are not supported count as skipped. A line of the model's checks of streams is a failure.
+ETHOSU_DEVICES := ethos-u65-256 ethos-u65-512 ethos-u85-128 ethos-u85-256 ethos-u85-2048
+check-ethosu-compiler: $(BUILD)/tests/nnv_run $(BUILD)/tests/nnv_random
+	@set -e; mkdir -p $(BUILD)/ethosu; for device in $(ETHOSU_DEVICES); do \
+		log=$(BUILD)/ethosu/compiler-$$device.log; echo "$$device"; \
+		$(BUILD)/tests/nnv_run --device=$$device ../shared/nnapi-vectors >$$log 2>&1 || \
+			{ grep ^FAIL $$log | head; exit 1; }; \
+		tail -n 1 $$log; \
+		$(BUILD)/tests/nnv_random --device $$device --count 2000 >>$$log 2>&1 || \
+			{ tail -n 20 $$log; exit 1; }; \
+		tail -n 1 $$log; \
+		! grep strict: $$log; \
+	done
+
+check-ethosu: check-ethosu-compiler check-ethosu-operators check-ethosu-files check-ethosu-weights $(ETHOSU_DRIVE) all
 	vm/setup --ethosu
 	$$(tests/ethosu/setup) tests/ethosu/driver.py --build $(BUILD) --operators $(ETHOSU_CASES) $(ETHOSU_MODELS)
 	$(ETHOSU_FILES) --vm $(filter %/mobilenet_v1_0.25_128_quant.tflite %/mobilenet_v2_1.0_224_quant.tflite,$(ETHOSU_MODELS))

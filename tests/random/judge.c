@@ -336,8 +336,10 @@ enum nnr_verdict nnr_judge(const struct nnr_device *device, struct nnr_graph *gr
 	ret = nnr_run_graph(device->main, graph, true, &step);
 	if (ret)
 		verdict = say(report,
-			      ret == -ENOTSUP && strstr(log.last, "is not supported") ? NNR_UNKNOWN
-										      : NNR_REFUSED,
+			      ret == -ENOTSUP && (strstr(log.last, "is not supported") ||
+						  !nnr_supports(device->main, graph)) ?
+				      NNR_UNKNOWN :
+				      NNR_REFUSED,
 			      -1, "%s: %s", step, strerror(-ret));
 	else if (options->flip)
 		flip_bit(graph);

@@ -207,6 +207,9 @@ void nnr_log_use(struct nnr_log *log);
 /* Builds the graph in the library. @all: every result is an output. Return: 0, or its error. */
 int nnr_build(const struct nnr_graph *graph, bool all, struct nna_graph **out);
 
+/* Whether the device claims to support all operations of the graph. */
+bool nnr_supports(struct nna_device *device, const struct nnr_graph *graph);
+
 /*
  * Builds the graph, compiles it and runs it; its operands then hold the results. Return: 0, or the
  * library's error, and *step says of what.

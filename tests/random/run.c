@@ -194,6 +194,20 @@ static int collect(struct nna_execution *execution, struct nnr_graph *graph, boo
 	return 0;
 }
 
+bool nnr_supports(struct nna_device *device, const struct nnr_graph *graph)
+{
+	bool supported[NNR_MAX_OPERATIONS] = { false }, all = true;
+	struct nna_graph *built;
+
+	if (graph->operation_count > NNR_MAX_OPERATIONS || nnr_build(graph, true, &built))
+		return true;
+	if (!nna_graph_get_supported(built, device, supported))
+		for (uint32_t i = 0; i < graph->operation_count; i++)
+			all = all && supported[i];
+	nna_graph_unref(built);
+	return all;
+}
+
 int nnr_run_graph(struct nna_device *device, struct nnr_graph *graph, bool all, const char **step)
 {
 	const struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
