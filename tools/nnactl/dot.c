@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/nnactl/nnactl.h"
+#include "tools/nnactl/text.h"
 
 /* Characters of a line in a box. */
 #define LINE 32u

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/nnactl/model.h"
+#include "tools/nnactl/text.h"
 
 /* A value that a field has where a command does nothing special; not printed. */
 static const struct {

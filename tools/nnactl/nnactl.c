@@ -140,23 +140,6 @@ static size_t distance(const char *a, const char *b)
 	return row[m];
 }
 
-const char *nnactl_tail(const char *text, size_t size)
-{
-	const size_t length = strlen(text);
-
-	if (length > size)
-		text += length - size;
-	while (((unsigned char)*text & 0xc0) == 0x80)
-		text++;
-	return text;
-}
-
-const char *nnactl_layer(const char *tensor, char *to, size_t size)
-{
-	snprintf(to, size, "%.*s", (int)strcspn(tensor, ";"), tensor);
-	return to;
-}
-
 const char *nnactl_nearest(const char *text, const char *const *names, size_t count)
 {
 	const char *nearest = NULL;

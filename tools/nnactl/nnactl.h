@@ -61,16 +61,6 @@ bool nnactl_number(const char *option, const char *text, long min, long max, uin
 /* The one of @names, of @count, that looks most like @text; NULL where none does. */
 const char *nnactl_nearest(const char *text, const char *const *names, size_t count);
 
-/* The end of a text, of at most @size bytes that start with a whole character. */
-const char *nnactl_tail(const char *text, size_t size);
-
-/*
- * The name of a layer: of a tensor's name, as much as fits @to, or its first part where a converter
- * has joined those of the operations that it fused ("conv/Relu6;conv/add;conv/Conv2D"), the last
- * operation first. Return: @to.
- */
-const char *nnactl_layer(const char *tensor, char *to, size_t size);
-
 /* Whether --json was given. */
 bool nnactl_json(void);
 void nnactl_json_set(bool json);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tools/nnactl/nnactl.h"
+#include "tools/nnactl/text.h"
 
 #define WIDTH 1000
 #define MARGIN 60

@@ -13,6 +13,7 @@
 #include "tools/nnactl/outputs.h"
 #include "tools/nnactl/page.h"
 #include "tools/nnactl/peaks_file.h"
+#include "tools/nnactl/text.h"
 #include "tools/nnactl/traced_run.h"
 
 #include <errno.h>

@@ -4,6 +4,7 @@
  * thread writes a line on stderr each second and overwrites it with the next.
  */
 #include "tools/nnactl/nnactl.h"
+#include "tools/nnactl/text.h"
 
 #include <pthread.h>
 #include <stdarg.h>

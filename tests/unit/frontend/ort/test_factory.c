@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The library as ONNX Runtime has it, with a stub of the runtime in this test: what is exported, what
- * must not be NULL, devices, options that are wrong, a runtime that is too old. tests/runtimes has
- * the runtime itself.
+ * The library as ONNX Runtime has it, with a stub of the runtime in this test: what is exported,
+ * what must not be NULL, devices, options that are wrong, a runtime that is too old. tests/runtimes
+ * has the runtime itself.
  */
 #include <setjmp.h>
 #include <stdarg.h>
