@@ -37,6 +37,7 @@ static const struct nna_ethosu_kind *const kinds[NNA_IR_KINDS] = {
 	[NNA_IR_FILL] = &nna_ethosu_fill,
 	[NNA_IR_POOL] = &nna_ethosu_pool,
 	[NNA_IR_REDUCE] = &nna_ethosu_reduce,
+	[NNA_IR_RESIZE] = &nna_ethosu_resize,
 };
 
 int nna_ethosu_refuse(char *reason, size_t size, const char *format, ...)

@@ -30,13 +30,16 @@
 #define COLUMNS_MAX 65536u
 #define GROUPS_MAX 64u
 #define OPERATIONS_MAX 1024u
-#define PRODUCT_MAX 65025u /* of two bytes less zero points */
+#define PRODUCT_MAX 65025ull /* of two bytes less zero points */
 
 /**
  * struct conv - a convolution of the ir, as operations
  * @out: result
  * @in: input
  * @weights: as the ir has them; once packed, only its type and quantisation hold
+ * @bias: NULL for none
+ * @data: weights from the first one on; NULL where they have no bytes yet
+ * @biases: likewise
  * @images: operations for images
  * @groups: operations for groups of an image
  * @ofm_depth: channels of the OFM of an operation
@@ -44,7 +47,8 @@
  * @depthwise: DEPTHWISE
  */
 struct conv {
-	const struct nna_value *out, *in, *weights;
+	const struct nna_value *out, *in, *weights, *bias;
+	const uint8_t *data, *biases;
 	uint32_t images, groups;
 	uint32_t ofm_depth, ifm_depth;
 	bool depthwise;
@@ -63,6 +67,27 @@ static bool is_row(const struct nna_value *v)
 	       v->dims[0] <= COLUMNS_MAX;
 }
 
+/* The bytes of a constant from its first element on; NULL for other values. */
+static const uint8_t *constant_bytes(const struct nna_lower *l, const struct nna_value *v)
+{
+	const struct nna_storage *s = &l->storages[v->storage];
+	uint64_t begin, end;
+
+	nna_value_extent(v, &begin, &end);
+	if (s->kind != NNA_STORAGE_CONSTANT || !s->data || end > s->size)
+		return NULL;
+	return (const uint8_t *)s->data + v->offset;
+}
+
+static int32_t bias_of(const struct conv *c, uint32_t channel)
+{
+	int32_t bias = 0;
+
+	if (c->biases)
+		memcpy(&bias, c->biases + (int64_t)channel * c->bias->strides[0] * 4, 4);
+	return bias;
+}
+
 static struct conv conv_of(const struct nna_lower *l, const struct nna_ir_op *op)
 {
 	const struct nna_ir_conv2d *p = &op->conv2d;
@@ -70,9 +95,12 @@ static struct conv conv_of(const struct nna_lower *l, const struct nna_ir_op *op
 		.out = value_of(l, op, NNA_CONV2D_OUTPUT),
 		.in = value_of(l, op, NNA_CONV2D_INPUT),
 		.weights = value_of(l, op, NNA_CONV2D_WEIGHTS),
+		.bias = value_of(l, op, NNA_CONV2D_BIAS),
 		.groups = p->groups,
 	};
 
+	c.data = constant_bytes(l, c.weights);
+	c.biases = c.bias ? constant_bytes(l, c.bias) : NULL;
 	c.images = c.out->dims[0];
 	if (is_row(c.out) && is_row(c.in) && p->kernel_h == 1 && p->kernel_w == 1 && !p->pad_top &&
 	    !p->pad_left)
@@ -163,23 +191,21 @@ static bool is_byte(const struct nna_value *v)
 static int check_operands(const struct nna_lower *l, const struct nna_ir_op *op,
 			  const struct conv *c, char *reason, size_t size)
 {
-	const struct nna_value *bias = value_of(l, op, NNA_CONV2D_BIAS);
-
 	if (!is_byte(c->in) || !is_byte(c->out) || c->in->type != c->out->type)
 		return nna_ethosu_refuse(reason, size, "convolutions are of 8 bits, in and out of "
 						       "the same type");
 	if (c->weights->type != NNA_TYPE_U8 && c->weights->type != NNA_TYPE_S8)
 		return nna_ethosu_refuse(reason, size, "weights are of 8 bits");
 	if (l->storages[c->weights->storage].kind != NNA_STORAGE_CONSTANT ||
-	    (bias && l->storages[bias->storage].kind != NNA_STORAGE_CONSTANT))
+	    (c->bias && l->storages[c->bias->storage].kind != NNA_STORAGE_CONSTANT))
 		return nna_ethosu_refuse(reason, size, "weights and biases have to be constant: "
 						       "they are encoded when it is compiled");
 	if (op->values[NNA_CONV2D_RESIDUAL] != NNA_NO_VALUE)
 		return nna_ethosu_refuse(reason, size, "a convolution adds no other operand");
-	return nna_ethosu_map_refuses(l, op->values[NNA_CONV2D_OUTPUT], reason, size) ||
-			       nna_ethosu_map_refuses(l, op->values[NNA_CONV2D_INPUT], reason, size)
-		       ? -ENOTSUP
-		       : 0;
+	if (nna_ethosu_map_refuses(l, op->values[NNA_CONV2D_OUTPUT], reason, size) ||
+	    nna_ethosu_map_refuses(l, op->values[NNA_CONV2D_INPUT], reason, size))
+		return -ENOTSUP;
+	return 0;
 }
 
 static int check_window(const struct nna_ir_op *op, const struct conv *c, char *reason, size_t size)
@@ -224,27 +250,62 @@ static bool has_halves(int32_t multiplier, int32_t shift, uint64_t most)
 	return power >= 0 && power < 63 && (uint64_t)1 << power <= most;
 }
 
+static uint64_t magnitude(int64_t n)
+{
+	return n < 0 ? (uint64_t)-n : (uint64_t)n;
+}
+
+/* The greatest magnitude of a sum of channel @n, without its bias. */
+static uint64_t products_of(const struct conv *c, uint32_t n)
+{
+	const struct nna_value *v = c->weights;
+	const int32_t zero = c->in->zero_point, least = c->in->type == NNA_TYPE_S8 ? INT8_MIN : 0;
+	const uint64_t low = magnitude((int64_t)least - zero);
+	const uint64_t high = magnitude((int64_t)least + UINT8_MAX - zero);
+	uint64_t sum = 0;
+
+	for (uint32_t y = 0; y < v->dims[1]; y++)
+		for (uint32_t x = 0; x < v->dims[2]; x++)
+			for (uint32_t i = 0; i < v->dims[3]; i++) {
+				const uint8_t *at = c->data + (int64_t)n * v->strides[0] +
+						    (int64_t)y * v->strides[1] +
+						    (int64_t)x * v->strides[2] +
+						    (int64_t)i * v->strides[3];
+
+				sum += magnitude((v->type == NNA_TYPE_S8 ? (int8_t)*at : *at) -
+						 v->zero_point);
+			}
+	return sum * (low > high ? low : high);
+}
+
+static uint64_t greatest_sum(const struct conv *c, uint32_t n)
+{
+	uint64_t most = (uint64_t)c->weights->dims[1] * c->weights->dims[2] * c->weights->dims[3] *
+			PRODUCT_MAX;
+
+	if (c->data)
+		most = products_of(c, n);
+	if (!c->bias)
+		return most;
+	return most + (c->biases ? magnitude(bias_of(c, n)) : INT32_MAX);
+}
+
 static int check_rounding(const struct nna_ethosu_target *target, const struct nna_ir_op *op,
 			  const struct conv *c, char *reason, size_t size)
 {
-	/* A bias has the magnitude of the sum, or the factor is too large for that. */
-	const uint64_t products = (uint64_t)op->conv2d.kernel_h * op->conv2d.kernel_w *
-				  (c->depthwise ? 1 : c->ifm_depth);
-	const uint64_t most = products * PRODUCT_MAX + INT32_MAX;
-	const uint32_t channels = c->weights->channel_scales ? c->out->dims[3] : 1;
 	int32_t multiplier, shift;
 
 	if (op->rounding > NNA_IR_ROUNDS_AS_TFLITE_ONCE)
 		return nna_ethosu_refuse(reason, size, "the NPU has no such rounding");
 	if (op->rounding != NNA_IR_ROUNDS_AS_TFLITE_ONCE || target->generation == NNA_ETHOSU_U85)
 		return 0;
-	for (uint32_t i = 0; i < channels; i++) {
-		nna_requantize_from(nna_channel_factor(c->in, c->weights, c->out, i, op->rounding),
+	for (uint32_t n = 0; n < c->out->dims[3]; n++) {
+		nna_requantize_from(nna_channel_factor(c->in, c->weights, c->out, n, op->rounding),
 				    &multiplier, &shift);
-		if (has_halves(multiplier, shift, most))
+		if (has_halves(multiplier, shift, greatest_sum(c, n)))
 			return nna_ethosu_refuse(reason, size, "the scale of channel %u may give "
 						 "halves, which a U65 rounds up and TFLite away "
-						 "from zero", i);
+						 "from zero", n);
 	}
 	return 0;
 }
@@ -317,21 +378,8 @@ static int64_t constant_of(struct nna_lower *l, struct bytes *bytes)
 	return nna_value_in_storage(l, &v, NNA_STORAGE_CONSTANT, NNA_NONE, data, data);
 }
 
-/* The bytes of a constant from its first element on; NULL for other values. */
-static const uint8_t *constant_bytes(const struct nna_lower *l, const struct nna_value *v)
-{
-	const struct nna_storage *s = &l->storages[v->storage];
-	uint64_t begin, end;
-
-	nna_value_extent(v, &begin, &end);
-	if (s->kind != NNA_STORAGE_CONSTANT || !s->data || end > s->size)
-		return NULL;
-	return (const uint8_t *)s->data + v->offset;
-}
-
 static int add_weights(struct bytes *to, const struct nna_ethosu_target *target,
-		       const struct conv *c, const struct nna_ethosu_operation *op,
-		       const uint8_t *data, uint32_t group)
+		       const struct conv *c, const struct nna_ethosu_operation *op, uint32_t group)
 {
 	const struct nna_value *v = c->weights;
 	struct nna_ethosu_encoded encoded;
@@ -353,7 +401,7 @@ static int add_weights(struct bytes *to, const struct nna_ethosu_target *target,
 		.block_depth = op->block.depth,
 		.microblock = nna_ethosu_block_elements(target, op->block.microblock),
 		.is_signed = v->type == NNA_TYPE_S8,
-		.data = data + (int64_t)group * c->ofm_depth * v->strides[0],
+		.data = c->data + (int64_t)group * c->ofm_depth * v->strides[0],
 		.strides = { v->strides[0], v->strides[1], v->strides[2], v->strides[3] },
 		.zero_point = v->zero_point,
 	};
@@ -392,8 +440,7 @@ static uint32_t records_size(const struct nna_ethosu_target *target, const struc
 }
 
 static int add_records(struct bytes *to, const struct nna_ethosu_target *target,
-		       const struct nna_ir_op *op, const struct conv *c,
-		       const struct nna_value *bias, const uint8_t *biases, uint32_t group)
+		       const struct nna_ir_op *op, const struct conv *c, uint32_t group)
 {
 	const uint32_t cores = cores_of(target);
 	int ret = 0;
@@ -405,15 +452,12 @@ static int add_records(struct bytes *to, const struct nna_ethosu_target *target,
 		for (uint32_t i = core; i < c->ofm_depth && !ret; i += cores) {
 			const uint32_t channel = group * c->ofm_depth + i;
 			struct nna_ethosu_record record = { 0 };
-			int32_t multiplier, shift, number = 0;
+			int32_t multiplier, shift;
 
-			if (biases)
-				memcpy(&number, biases + (int64_t)channel * bias->strides[0] * 4,
-				       4);
 			nna_requantize_from(nna_channel_factor(c->in, c->weights, c->out, channel,
 							       op->rounding),
 					    &multiplier, &shift);
-			record.bias = number;
+			record.bias = bias_of(c, channel);
 			record.scale = (uint32_t)multiplier;
 			record.shift = (uint32_t)shift;
 			ret = nna_ethosu_record_write(target->generation, false, &record,
@@ -428,9 +472,6 @@ static int pack(struct nna_lower *l, const struct nna_ethosu_target *target, uin
 {
 	struct nna_ir_op *op = &l->ops[index];
 	const struct conv c = conv_of(l, op);
-	const struct nna_value *bias = value_of(l, op, NNA_CONV2D_BIAS);
-	const uint8_t *data = constant_bytes(l, c.weights);
-	const uint8_t *biases = bias ? constant_bytes(l, bias) : NULL;
 	struct bytes weights = { 0 }, records = { 0 };
 	struct nna_ethosu_operation operation;
 	int64_t streams, scales;
@@ -438,13 +479,13 @@ static int pack(struct nna_lower *l, const struct nna_ethosu_target *target, uin
 
 	if (op->form == FORM_PACKED)
 		return 0;
-	if (!data || (bias && !biases))
+	if (!c.data || (c.bias && !c.biases))
 		return -EINVAL;
 	describe(target, op, &c, &operation);
 	ret = add_bytes(&weights, NULL, (uint64_t)c.groups * SIZES_SIZE);
 	for (uint32_t i = 0; i < c.groups && !ret; i++)
-		ret = add_weights(&weights, target, &c, &operation, data, i) ?:
-		      add_records(&records, target, op, &c, bias, biases, i);
+		ret = add_weights(&weights, target, &c, &operation, i) ?:
+		      add_records(&records, target, op, &c, i);
 	if (ret)
 		goto out;
 	/* New values: those of @c do not hold any more. */

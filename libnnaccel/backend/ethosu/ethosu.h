@@ -7,7 +7,7 @@
  *	map		views of the ir as feature maps
  *	block		the part of a result that is computed at a time
  *	weights		constants in the layouts that the NPU reads
- *	convolution, elementwise, pool, copy
+ *	convolution, elementwise, pool, copy, resize
  *			kinds of operations: whether the NPU does them, constants, commands
  *	accept, select, emit
  *			the functions of struct nna_backend, which go through the kinds
@@ -44,7 +44,7 @@ struct nna_ethosu_kind {
 };
 
 extern const struct nna_ethosu_kind nna_ethosu_convolution, nna_ethosu_copy, nna_ethosu_elementwise,
-	nna_ethosu_fill, nna_ethosu_pool, nna_ethosu_reduce, nna_ethosu_unary;
+	nna_ethosu_fill, nna_ethosu_pool, nna_ethosu_reduce, nna_ethosu_resize, nna_ethosu_unary;
 
 #define NNA_ETHOSU_BRICK 16u /* channels of a brick */
 

@@ -13,13 +13,10 @@
 
 #include <cmocka.h>
 
-#include "device/ethosu/registers.h"
 #include "libnnaccel/backend/ethosu/ethosu.h"
-#include "tests/ethosu/machine.h"
+#include "tests/unit/libnnaccel/backend/ethosu/run.h"
 
 #define DRAWN 40u
-#define CONSTANTS 1u /* regions */
-#define MAPS 2u
 
 static uint64_t seed = 88172645463325252u;
 
@@ -85,7 +82,8 @@ static int32_t draw_zero(uint8_t type)
 	return type == NNA_TYPE_S8 ? (int32_t)below(256) - 128 : (int32_t)below(256);
 }
 
-static void draw(struct drawn *d, uint8_t rounding)
+/* With @halves, the factor is a quarter, and sums are rounded once. */
+static void draw(struct drawn *d, uint8_t rounding, bool halves)
 {
 	static const struct nna_log silent;
 	uint8_t type = below(2) ? NNA_TYPE_S8 : NNA_TYPE_U8;
@@ -139,12 +137,18 @@ static void draw(struct drawn *d, uint8_t rounding)
 	}
 	/* The result has the range that sums have. */
 	d->values[0].scale *= 40 * (1 + (float)below(8));
+	if (halves) {
+		d->values[0].scale = 1;
+		d->values[1].scale = 0.5f;
+		d->values[2].scale = 0.5f;
+		d->params.once = true;
+	}
 	d->input = draw_bytes(count_of(d->dims[1]));
 	d->weights = draw_bytes(count_of(d->dims[2]));
 	d->biases = (int32_t *)draw_bytes((uint64_t)units * 4);
 	for (uint32_t i = 0; i < units; i++)
 		d->biases[i] = d->biases[i] >> 18;
-	if (below(2)) {
+	if (!halves && below(2)) {
 		d->scales = calloc(units, sizeof(*d->scales));
 		assert_non_null(d->scales);
 		for (uint32_t i = 0; i < units; i++)
@@ -228,54 +232,8 @@ static uint8_t defined(const struct drawn *d, uint32_t b, uint32_t y, uint32_t x
 	return (uint8_t)(sum > op->bounds.q_max ? op->bounds.q_max : sum);
 }
 
-/* Runs a stream on the device model. Return: the result, of the region of maps. */
-static void run(const struct ethosu_config *config, const struct drawn *d, const uint32_t *words,
-		uint32_t count, uint8_t *got)
-{
-	const struct ethosu_settings settings = { .strict = true };
-	const struct nna_storage *out = &d->l->storages[d->l->values[d->numbers[0]].storage];
-	const struct nna_storage *in = &d->l->storages[d->l->values[d->numbers[1]].storage];
-	uint64_t constants = 0;
-	struct test_ethosu test;
-	uint8_t *memory;
-
-	test_ethosu_create_with(&test, config, 1, &settings);
-	for (uint32_t i = 0; i < d->l->storage_count; i++)
-		if (d->l->storages[i].kind == NNA_STORAGE_CONSTANT)
-			constants = d->l->storages[i].offset + d->l->storages[i].size;
-	memory = test_ethosu_memory(&test, CONSTANTS, constants);
-	for (uint32_t i = 0; i < d->l->storage_count; i++)
-		if (d->l->storages[i].kind == NNA_STORAGE_CONSTANT)
-			memcpy(memory + d->l->storages[i].offset, d->l->storages[i].data,
-			       d->l->storages[i].size);
-	memory = test_ethosu_memory(&test, MAPS, out->size + in->offset + in->size);
-	memcpy(memory + in->offset, d->input, in->size);
-	memcpy(test_ethosu_memory(&test, ETHOSU_REGIONS, (uint64_t)count * 4), words,
-	       (size_t)count * 4);
-	test_ethosu_reset(&test);
-	test_ethosu_start(&test);
-	assert_true(test_ethosu_wait(&test) & ETHOSU_STATUS_END);
-	assert_int_equal(test.reports, 0);
-	memcpy(got, memory + out->offset, out->size);
-	test_ethosu_destroy(&test);
-}
-
-/* Memory as the planner would give it. */
-static void plan(struct nna_lower *l)
-{
-	uint64_t at[3] = { 0 };
-
-	for (uint32_t i = 0; i < l->storage_count; i++) {
-		struct nna_storage *s = &l->storages[i];
-
-		s->slot = s->kind == NNA_STORAGE_CONSTANT ? CONSTANTS : MAPS;
-		s->offset = at[s->slot];
-		at[s->slot] += (s->size + 63) / 64 * 64;
-	}
-}
-
 static bool check(const struct ethosu_config *config, const struct nna_ethosu_target *target,
-		  uint8_t rounding)
+		  uint8_t rounding, bool halves)
 {
 	struct nna_ethosu_writer writer;
 	uint32_t *words, count;
@@ -284,20 +242,20 @@ static bool check(const struct ethosu_config *config, const struct nna_ethosu_ta
 	uint8_t *got;
 	bool done;
 
-	draw(&d, rounding);
+	draw(&d, rounding, halves);
 	done = !nna_ethosu_convolution.accepts(d.l, target, &d.l->ops[0], reason, sizeof(reason));
 	if (!done) {
 		drop(&d);
 		return false;
 	}
 	assert_int_equal(nna_ethosu_convolution.pack(d.l, target, 0), 0);
-	plan(d.l);
+	run_plan(d.l);
 	nna_ethosu_writer_begin(&writer, target);
 	assert_int_equal(nna_ethosu_convolution.emit(d.l, target, &d.l->ops[0], &writer), 0);
 	assert_int_equal(nna_ethosu_writer_finish(&writer, &words, &count), 0);
 	got = malloc(count_of(d.dims[0]));
 	assert_non_null(got);
-	run(config, &d, words, count, got);
+	run_stream(config, d.l, d.numbers, d.input, words, count, got);
 	for (uint32_t b = 0, i = 0; b < d.dims[0][0]; b++)
 		for (uint32_t y = 0; y < d.dims[0][1]; y++)
 			for (uint32_t x = 0; x < d.dims[0][2]; x++)
@@ -318,8 +276,24 @@ static void test_bytes(void **state)
 		assert_true(nna_ethosu_target_read(ethosu_configs[i].config, &target));
 		for (uint32_t n = 0; n < DRAWN; n++)
 			done += check(&ethosu_configs[i], &target,
-				      n % 2 ? NNA_IR_ROUNDS_AS_TFLITE : NNA_IR_ROUNDS_AS_NNAPI);
+				      n % 2 ? NNA_IR_ROUNDS_AS_TFLITE : NNA_IR_ROUNDS_AS_NNAPI,
+				      false);
 		assert_true(done > DRAWN * 2 / 3);
+	}
+}
+
+/* Halves are rounded away from zero: a U65 refuses factors that give some. */
+static void test_halves(void **state)
+{
+	for (uint32_t i = 0; i < ETHOSU_CONFIGS; i++) {
+		const bool u85 = ethosu_configs[i].generation == ETHOSU_U85;
+		struct nna_ethosu_target target;
+		uint32_t done = 0;
+
+		assert_true(nna_ethosu_target_read(ethosu_configs[i].config, &target));
+		for (uint32_t n = 0; n < DRAWN / 4; n++)
+			done += check(&ethosu_configs[i], &target, NNA_IR_ROUNDS_AS_TFLITE, true);
+		assert_int_equal(done != 0, u85);
 	}
 }
 
@@ -356,7 +330,7 @@ static void run_both(const struct ethosu_config *config, const struct nna_ethosu
 
 	for (uint32_t i = 0; i < 2; i++)
 		assert_int_equal(nna_ethosu_convolution.pack(d->l, target, i), 0);
-	plan(d->l);
+	run_plan(d->l);
 	nna_ethosu_writer_begin(&writer, target);
 	for (uint32_t i = 0; i < 2; i++) {
 		assert_int_equal(nna_ethosu_convolution.emit(d->l, target, &d->l->ops[i], &writer),
@@ -364,7 +338,7 @@ static void run_both(const struct ethosu_config *config, const struct nna_ethosu
 		*bricks += writer.before.ifm.brick + writer.before.ofm.brick;
 	}
 	assert_int_equal(nna_ethosu_writer_finish(&writer, &words, &count), 0);
-	run(config, d, words, count, got);
+	run_stream(config, d->l, d->numbers, d->input, words, count, got);
 	free(words);
 }
 
@@ -385,7 +359,7 @@ static void test_bricks(void **state)
 		for (uint32_t i = 0; i < 2; i++) {
 			uint64_t before = seed;
 
-			draw(&d, NNA_IR_ROUNDS_AS_NNAPI);
+			draw(&d, NNA_IR_ROUNDS_AS_NNAPI, false);
 			draw_second(&d);
 			got[i] = malloc(count_of(d.dims[0]));
 			assert_non_null(got[i]);
@@ -473,6 +447,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_halves),
 		cmocka_unit_test(test_bricks),
 		cmocka_unit_test(test_refused),
 	};
