@@ -323,11 +323,16 @@ bool onnx_fold_constant_of_shape(struct onnx_translation *t)
 bool onnx_fold_range(struct onnx_translation *t)
 {
 	const struct onnx_tensor *first = onnx_tensor(t, 0);
-	const double from = onnx_real_at(first, 0), to = onnx_real_at(onnx_tensor(t, 1), 0);
-	const double step = onnx_real_at(onnx_tensor(t, 2), 0), count = ceil((to - from) / step);
+	double from, step, count;
 	struct onnx_tensor out = { .type = first->type, .rank = 1 };
 
-	if (t->node->input_count != 3 || !(count < MAX_RESULT) || !(fabs(from) < 0x1p52))
+	for (uint32_t i = 0; i < 3; i++)
+		if (onnx_elements(onnx_tensor(t, i)) != 1)
+			return false;
+	from = onnx_real_at(first, 0);
+	step = onnx_real_at(onnx_tensor(t, 2), 0);
+	count = ceil((onnx_real_at(onnx_tensor(t, 1), 0) - from) / step);
+	if (t->ret || !(count < MAX_RESULT) || !(fabs(from) < 0x1p52))
 		return false;
 	out.dims[0] = count > 0 ? (int64_t)count : 0;
 	if (is_large(&out) || !onnx_make_tensor(t, &out))
@@ -395,7 +400,7 @@ bool onnx_fold_transpose(struct onnx_translation *t)
 	uint64_t steps[ONNX_MAX_RANK], step = 1, elements;
 	struct onnx_tensor out = *x;
 	int64_t perm[ONNX_MAX_RANK];
-	uint32_t size;
+	uint32_t size, seen = 0;
 
 	onnx_attribute_ints(t, "perm", perm, x->rank, -1);
 	for (uint32_t k = x->rank; k-- > 0;) {
@@ -405,8 +410,9 @@ bool onnx_fold_transpose(struct onnx_translation *t)
 	for (uint32_t k = 0; k < x->rank; k++) {
 		if (perm[k] < 0)
 			perm[k] = x->rank - 1 - k;
-		if (perm[k] >= (int64_t)x->rank)
+		if (perm[k] >= (int64_t)x->rank || seen >> perm[k] & 1)
 			return false;
+		seen |= 1u << perm[k];
 		out.dims[k] = x->dims[perm[k]];
 	}
 	if (t->ret || is_large(&out) || onnx_elements(&out) != onnx_elements(x) ||
@@ -478,7 +484,8 @@ bool onnx_fold_slice(struct onnx_translation *t)
 	int64_t begin, end, step, n;
 
 	if (x->rank != 1 || onnx_elements(onnx_tensor(t, 1)) != 1 ||
-	    onnx_elements(onnx_tensor(t, 2)) != 1)
+	    onnx_elements(onnx_tensor(t, 2)) != 1 ||
+	    (onnx_has(t, 4) && onnx_elements(onnx_tensor(t, 4)) != 1))
 		return false;
 	n = x->dims[0];
 	begin = onnx_int_at(onnx_tensor(t, 1), 0);

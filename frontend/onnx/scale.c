@@ -29,11 +29,14 @@ bool onnx_quantisation_of(struct onnx_translation *t, uint32_t number, struct on
 	const struct onnx_tensor *zero = onnx_constant_of(t, node, 2);
 	const bool has_zero = node->input_count > 2 && node->inputs[2] != ONNX_ABSENT;
 	const bool quantizes = !strcmp(node->op, "QuantizeLinear");
-	const struct onnx_state *x = &t->states[node->inputs[0]];
+	const struct onnx_state *x;
 	uint64_t count;
 	float *scales;
 	int32_t *zeros;
 
+	if (!node->input_count || node->inputs[0] == ONNX_ABSENT)
+		return false;
+	x = &t->states[node->inputs[0]];
 	if (!scale || (has_zero && !zero) || !onnx_elements(scale) ||
 	    (zero && onnx_elements(zero) != onnx_elements(scale)) ||
 	    (scale->type != ONNX_FLOAT && scale->type != ONNX_FLOAT16))

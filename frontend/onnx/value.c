@@ -8,10 +8,12 @@
 /* What functions return after an error. */
 static struct onnx_state *nothing(struct onnx_translation *t)
 {
-	/* Behind those of the model there is one that nobody reads. */
+	/* Behind those of the model there is one that nobody reads: a zero. */
 	struct onnx_state *state = &t->states[t->model->value_count];
+	static const uint64_t zero;
 
-	*state = (struct onnx_state){ .tensor = { .type = ONNX_FLOAT, .rank = 1, .dims = { 1 } },
+	*state = (struct onnx_state){ .tensor = { .type = ONNX_FLOAT, .rank = 1, .dims = { 1 },
+						  .data = &zero, .size = 4 },
 				      .dequantizer = ONNX_ABSENT, .reader = ONNX_ABSENT };
 	for (int i = 0; i < 2; i++)
 		state->real[i] = state->stored[i] = onnx_no_operand();
@@ -63,16 +65,13 @@ const struct onnx_tensor *onnx_constant(struct onnx_translation *t, uint32_t inp
 {
 	struct onnx_state *s = onnx_input(t, input);
 	const struct onnx_tensor *x = &s->tensor;
-	static const uint64_t zero;
 
 	materialise(t, s);
 	if (x->data)
 		return x;
 	onnx_unsupported(t, "input %u is computed while the model runs; supported: a constant",
 			 input);
-	x = &nothing(t)->tensor;
-	((struct onnx_tensor *)x)->data = &zero;
-	return x;
+	return &nothing(t)->tensor;
 }
 
 void onnx_need_float(struct onnx_translation *t, uint32_t input)

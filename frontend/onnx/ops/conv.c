@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Elements of a filter that zeros have been put into. */
+#define MAX_SPREAD (1u << 16)
+
 /**
  * struct layer - a convolution
  * @w: the window
@@ -130,6 +133,11 @@ static void read_layer(struct onnx_translation *t, struct layer *l, bool transpo
 	l->n = (uint32_t)w->dims[transposed ? 1 : 0] * (transposed ? l->group : 1);
 	l->depthwise = !transposed && l->group > 1 && l->c == 1;
 	onnx_window_read(t, &l->w, x, w->dims + 2);
+	if (!t->ret && spreads(l) &&
+	    (uint64_t)((l->w.filter[0] - 1) * l->w.dilation[0] + 1) *
+			    ((l->w.filter[1] - 1) * l->w.dilation[1] + 1) > MAX_SPREAD)
+		onnx_unsupported(t, "a dilation of %u and %u", l->w.dilation[0],
+				 l->w.dilation[1]);
 }
 
 /* Parameters behind the bias: padding, strides, groups, activation, layout, dilation. */
@@ -205,7 +213,7 @@ static bool quantised_bias(struct onnx_translation *t, uint32_t input, uint32_t 
 		floats = onnx_tensor(t, input);
 		if (!floats->data || onnx_elements(floats) != n)
 			return false;
-	} else if (onnx_elements(&stored) != n) {
+	} else if (onnx_elements(&stored) != n || q.block || (q.count > 1 && q.count != n)) {
 		return false;
 	}
 	numbers = onnx_make(t, (uint64_t)n * sizeof(*numbers));
@@ -329,6 +337,10 @@ static void place_transposed(struct onnx_translation *t, struct layer *l,
 
 	onnx_attribute_ints(t, "output_padding", extra, spatial, 0);
 	onnx_attribute_ints(t, "output_shape", shape, spatial, 0);
+	for (uint32_t k = 0; k < spatial && !t->ret; k++)
+		if (extra[k] < 0 || extra[k] > 1 << 24 || shape[k] < 0 || shape[k] > 1 << 24)
+			onnx_unsupported(t, "an output_padding of %lld, an output_shape of %lld",
+					 (long long)extra[k], (long long)shape[k]);
 	for (uint32_t k = first; k < 2 && !t->ret; k++) {
 		const int64_t full = (int64_t)(l->w.in[k] - 1) * l->w.stride[k] +
 				     (int64_t)(l->w.filter[k] - 1) * l->w.dilation[k] + 1;

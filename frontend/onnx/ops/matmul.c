@@ -92,6 +92,10 @@ static struct onnx_operand batch(struct onnx_translation *t, struct onnx_operand
 	const uint32_t rank = a.rank > b.rank ? a.rank : b.rank;
 	struct onnx_operand out = onnx_like(&a, a.type);
 
+	if (t->ret || a.rank < 2 || b.rank < 2) {
+		onnx_wrong(t, "a scalar or vector is no matrix");
+		return out;
+	}
 	out.rank = rank;
 	for (uint32_t k = 0; k + 2 < rank; k++) {
 		const uint32_t x = k + a.rank < rank ? 1 : a.dims[k + a.rank - rank];

@@ -77,7 +77,7 @@ void onnx_translate_split(struct onnx_translation *t)
 				   (int64_t)x.dims[place] - size * (outputs - 1);
 	}
 	for (uint32_t i = 0; i < outputs && !t->ret; i++) {
-		if (sizes[i] < 1 || begin + sizes[i] > (int64_t)x.dims[place]) {
+		if (sizes[i] < 1 || sizes[i] > (int64_t)(x.dims[place] - begin)) {
 			onnx_unsupported(t, "an output of %lld elements", (long long)sizes[i]);
 			return;
 		}

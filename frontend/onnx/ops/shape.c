@@ -143,7 +143,8 @@ void onnx_translate_identity(struct onnx_translation *t)
 /* Only while a model is trained does it do something. */
 void onnx_translate_dropout(struct onnx_translation *t)
 {
-	if (onnx_has(t, 2) && onnx_int_at(onnx_constant(t, 2), 0))
+	if (onnx_has(t, 2) && onnx_elements(onnx_constant(t, 2)) == 1 &&
+	    onnx_int_at(onnx_constant(t, 2), 0))
 		onnx_unsupported(t, "training");
 	if (!t->ret && onnx_output(t, 1) != ONNX_ABSENT)
 		onnx_unsupported(t, "the output of the mask");
@@ -228,7 +229,7 @@ void onnx_translate_tile(struct onnx_translation *t)
 	if (!t->ret && onnx_list(t, 1, NULL, times, ONNX_MAX_RANK) != x.rank)
 		onnx_wrong(t, "it has not a number for each dimension");
 	for (uint32_t k = 0; k < x.rank && !t->ret; k++) {
-		if (times[k] < 1 || times[k] * x.dims[k] > INT32_MAX)
+		if (times[k] < 1 || times[k] > INT32_MAX / x.dims[k])
 			onnx_unsupported(t, "%lld times a dimension", (long long)times[k]);
 		list[k] = (int32_t)times[k];
 		out.dims[k] *= (uint32_t)times[k];

@@ -77,6 +77,8 @@ void onnx_window_read(struct onnx_translation *t, struct onnx_window *w,
 		    pads[k + spatial] > MAX_SIZE)
 			onnx_unsupported(t, "pads of %lld and %lld", (long long)pads[k],
 					 (long long)pads[k + spatial]);
+		if (!t->ret && (size - 1) * w->dilation[first + k] > MAX_SIZE)
+			onnx_unsupported(t, "a dilation of %u", w->dilation[first + k]);
 		w->filter[first + k] = (uint32_t)size;
 		w->in[first + k] = (uint32_t)x->dims[2 + k];
 		if (!strcmp(scheme, "NOTSET")) {
