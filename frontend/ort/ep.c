@@ -276,9 +276,10 @@ struct ort_status *ort_ep_create(const struct ort_api *api, const char *device,
 		ret = nna_device_open(name, &device_options, &p->device);
 		if (ret) {
 			p->device = NULL;
-			status = ort_fail(api, ORT_EP_FAIL, "the device %s cannot be opened: %s%s%s",
-					  name, strerror(-ret), p->log.error[0] ? ": " : "",
-					  p->log.error);
+			status = p->log.error[0] ?
+				 ort_fail(api, ORT_EP_FAIL, "%s", p->log.error) :
+				 ort_fail(api, ORT_EP_FAIL, "the device %s cannot be opened: %s",
+					  name, strerror(-ret));
 		}
 	}
 	if (status) {

@@ -74,9 +74,7 @@ def session(path, options=None, alone=True):
     if alone:
         settings.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
     settings.add_provider_for_devices(devices()[-1:], options or {})
-    made = ort.InferenceSession(str(path), sess_options=settings)
-    made.disable_fallback()
-    return made
+    return ort.InferenceSession(str(path), sess_options=settings, enable_fallback=0)
 
 
 def tensors(folder, what):
