@@ -310,6 +310,16 @@ static int check_rounding(const struct nna_ethosu_target *target, const struct n
 	return 0;
 }
 
+/* Values of all streams at most, with the zeros that fill up blocks and parts of the kernel. */
+static uint64_t most_values(const struct conv *c, const struct nna_ethosu_operation *op)
+{
+	const struct nna_ethosu_window *w = &op->window;
+	const uint64_t parts = (uint64_t)((w->height + 3) / 4) * ((w->width + 3) / 4);
+	const uint64_t elements = (uint64_t)w->height * w->width + 10 * parts;
+
+	return (c->ofm_depth + op->block.depth) * elements * (c->depthwise ? 2 : c->ifm_depth + 64);
+}
+
 static int accepts(const struct nna_lower *l, const struct nna_ethosu_target *target,
 		   const struct nna_ir_op *op, char *reason, size_t size)
 {
@@ -326,9 +336,7 @@ static int accepts(const struct nna_lower *l, const struct nna_ethosu_target *ta
 					 "with strides of %ux%u", operation.window.height,
 					 operation.window.width, operation.window.stride_y,
 					 operation.window.stride_x);
-	/* With the zeros that fill up blocks. */
-	if ((uint64_t)(c.ofm_depth + operation.block.depth) * (c.ifm_depth + 64) *
-		    (op->conv2d.kernel_h + 8) * (op->conv2d.kernel_w + 8) > NNA_ETHOSU_VALUES_MAX)
+	if (most_values(&c, &operation) > NNA_ETHOSU_VALUES_MAX)
 		return nna_ethosu_refuse(reason, size, "the weights are too many");
 	return 0;
 }

@@ -385,6 +385,40 @@ static void test_bricks(void **state)
 	assert_true(with > DRAWN / 8 && without);
 }
 
+/* 1024 channels, each with a kernel of its own, are no product of 1024 times 1024. */
+static void test_deep(void **state)
+{
+	static const struct nna_log silent;
+	static const uint32_t dims[3][4] = { { 1, 7, 7, 1024 }, { 1, 7, 7, 1024 },
+					     { 1024, 3, 3, 1 } };
+	struct nna_conv_params params = nna_conv_plain;
+	uint8_t *weights = draw_bytes(count_of(dims[2]));
+	struct nna_ethosu_target target;
+	char reason[256] = "";
+	uint32_t numbers[3];
+	struct nna_lower *l;
+
+	assert_true(nna_ethosu_target_read(ethosu_config_find("ethos-u65-256")->config, &target));
+	assert_int_equal(nna_lower_create(NULL, &silent, &l), 0);
+	for (uint32_t k = 0; k < 3; k++) {
+		struct nna_value v;
+
+		assert_int_equal(nna_value_plain(&v, NNA_TYPE_U8, 4, dims[k], 0.1f, 3), 0);
+		numbers[k] = (uint32_t)nna_value_in_storage(l, &v, k < 2 ? NNA_STORAGE_SCRATCH :
+							    NNA_STORAGE_CONSTANT, 0,
+							    k < 2 ? NULL : weights, NULL);
+	}
+	params.groups = 1024;
+	params.pad_top = 1;
+	params.pad_left = 1;
+	assert_int_equal(nna_emit_conv2d(l, numbers[0], numbers[1], numbers[2], NNA_NO_VALUE,
+					 &params), 0);
+	assert_int_equal(nna_ethosu_convolution.accepts(l, &target, &l->ops[0], reason,
+							sizeof(reason)), 0);
+	nna_lower_destroy(l);
+	free(weights);
+}
+
 /* Operations of which something is beyond the NPU: the reason says what. */
 static void test_refused(void **state)
 {
@@ -449,6 +483,7 @@ int main(void)
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_halves),
 		cmocka_unit_test(test_bricks),
+		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_refused),
 	};
 
