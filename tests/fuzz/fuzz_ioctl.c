@@ -882,8 +882,14 @@ static void reclaim(void)
 	close(fd);
 }
 
-/* What fails in attackers, by its folder in debugfs. */
-static const char *const failures[] = { "failslab", "fail_page_alloc", "fail_usercopy" };
+/*
+ * What fails in attackers, by its folder in debugfs, and at most how many in a hundred. A signal
+ * whose frame cannot be copied ends its process.
+ */
+static const struct {
+	const char *kind;
+	unsigned int most;
+} failures[] = { { "failslab", 10 }, { "fail_page_alloc", 10 }, { "fail_usercopy", 1 } };
 #define FAILURES (sizeof(failures) / sizeof(failures[0]))
 
 static void failure_set(const char *kind, const char *what, const char *value)
@@ -900,10 +906,10 @@ static void failures_begin(void)
 
 	snprintf(most, sizeof(most), "%d", MOST_FAILURES);
 	for (unsigned int i = 0; i < FAILURES; i++) {
-		failure_set(failures[i], "probability", "0");
-		failure_set(failures[i], "task-filter", "Y");
-		failure_set(failures[i], "verbose", "0");
-		failure_set(failures[i], "times", most);
+		failure_set(failures[i].kind, "probability", "0");
+		failure_set(failures[i].kind, "task-filter", "Y");
+		failure_set(failures[i].kind, "verbose", "0");
+		failure_set(failures[i].kind, "times", most);
 	}
 	/* Those that may wait, and single pages, too. */
 	failure_set("failslab", "ignore-gfp-wait", "N");
@@ -911,14 +917,14 @@ static void failures_begin(void)
 	failure_set("fail_page_alloc", "min-order", "0");
 }
 
-/* Up to so many in a hundred fail; with 0 none at all. */
-static void failures_change(unsigned int most)
+/* As many as fail from now on are drawn; or none at all. */
+static void failures_change(bool fail)
 {
 	char text[16];
 
 	for (unsigned int i = 0; i < FAILURES; i++) {
-		snprintf(text, sizeof(text), "%u", most ? rnd(most + 1) : 0);
-		failure_set(failures[i], "probability", text);
+		snprintf(text, sizeof(text), "%u", fail ? rnd(failures[i].most + 1) : 0);
+		failure_set(failures[i].kind, "probability", text);
 	}
 }
 
@@ -1015,7 +1021,7 @@ int main(int argc, char **argv)
 			faults++;
 		}
 		if (with_failures)
-			failures_change(10);
+			failures_change(true);
 		for (unsigned int i = 0; i < attackers; i++) {
 			if (!is_due(&places[i], i, &idle))
 				continue;
@@ -1026,7 +1032,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < attackers; i++)
 		killed += stop(&places[i], ended_by);
 	if (with_failures)
-		failures_change(0);
+		failures_change(false);
 	if (with_faults)
 		inject("clear");
 	/* It has been waited for if it has failed. */
@@ -1064,9 +1070,9 @@ int main(int argc, char **argv)
 	       faults, counts->hung, counts->hangs, counts->broken, counts->breaks);
 	printf("wrong completions\n");
 	for (unsigned int i = 0; i < (with_failures ? FAILURES : 0); i++) {
-		long made = failures_made(failures[i]);
+		long made = failures_made(failures[i].kind);
 
-		printf("# %s: %ld failures injected\n", failures[i], made);
+		printf("# %s: %ld failures injected\n", failures[i].kind, made);
 		if (made <= 0)
 			failed = 1;
 	}
