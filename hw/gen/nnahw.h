@@ -272,6 +272,7 @@ enum nnahw_ewise {
 	 * that of b, b is added. The remainder of integers by 0 is 0
 	 */
 	NNAHW_EWISE_FLOOR_MOD = 40,
+	NNAHW_EWISE_ERF = 41, /* error function of a, off by 2^-21 at most; since ABI 1.4 */
 };
 
 /* Kinds of pooling. Padding does not take part. */
@@ -1285,10 +1286,10 @@ enum {
  * take such a result, one of 1 needs it.
  *
  * Operations are those of EWISE that have a rule in fp32, but CAST, and those of ROW. The result is
- * that of an EWISE or REDUCE command for each step, but for the order of sums, and but for EXP and
- * LOGISTIC, which may be off by 2^-21 of their value, or by 2^-126. BOOL8 is 0 or 1 in fp32; as an
- * output it is 1 for what is not 0. Results are undefined where an output overlaps an input or
- * another output.
+ * that of an EWISE or REDUCE command for each step, but for the order of sums, and but for EXP,
+ * LOGISTIC, TANH and ELU, which may be off by 2^-21 of their value, or by 2^-126. BOOL8 is 0 or 1
+ * in fp32; as an output it is 1 for what is not 0. Results are undefined where an output overlaps
+ * an input or another output.
  */
 struct nnahw_cmd_rows {
 	struct nnahw_command head;

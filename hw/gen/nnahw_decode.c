@@ -558,6 +558,8 @@ const char *nnahw_ewise_name(uint32_t value)
 		return "TRUNCATE_DIV";
 	case NNAHW_EWISE_FLOOR_MOD:
 		return "FLOOR_MOD";
+	case NNAHW_EWISE_ERF:
+		return "ERF";
 	default:
 		return NULL;
 	}

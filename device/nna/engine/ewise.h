@@ -62,6 +62,7 @@ static inline bool nnadev_ewise_has_integer_form(uint32_t op)
 	case NNAHW_EWISE_HARD_SWISH:
 	case NNAHW_EWISE_LEAKY_RELU:
 	case NNAHW_EWISE_MUL_ADD:
+	case NNAHW_EWISE_ERF:
 		return false;
 	default:
 		return true;
@@ -277,6 +278,8 @@ static inline float nnadev_ewise_float(uint32_t op, float p0, float a, float b, 
 
 		return product + c;
 	}
+	case NNAHW_EWISE_ERF:
+		return nnadev_erff(a);
 	default: /* IDENTITY, CAST */
 		return a;
 	}

@@ -128,6 +128,24 @@ float nnadev_logisticf(float x)
 	return x < -110 ? 0 : (float)(1 / (1 + exp_double(-(double)x)));
 }
 
+/* 2 / sqrt(pi) * e^(-x^2) * (x + 2/3 x^3 + 4/15 x^5 + ...), terms of one sign. */
+float nnadev_erff(float x)
+{
+	const double square = 2 * (double)x * x;
+	double term = x, sum = x;
+
+	if (x != x || x == 0)
+		return x;
+	if (x > 4 || x < -4)
+		return x > 0 ? 1 : -1;
+	/* For 4 as for 0 the rest is less than 2^-30. */
+	for (int k = 3; k < 161; k += 2) {
+		term *= square / k;
+		sum += term;
+	}
+	return (float)(0x1.20dd750429b6dp0 * exp_double(square * -0.5) * sum);
+}
+
 float nnadev_powf(float x, float y)
 {
 	bool integer = nnadev_floorf(y) == y, odd, negative;

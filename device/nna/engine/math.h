@@ -108,6 +108,7 @@ float nnadev_sinf(float x);
 float nnadev_cosf(float x);
 float nnadev_tanhf(float x);
 float nnadev_logisticf(float x);
+float nnadev_erff(float x);
 float nnadev_powf(float x, float y);
 /* The remainder of x / y rounded towards zero; it is exact. */
 float nnadev_fmodf(float x, float y);

@@ -39,7 +39,7 @@ static inline uint32_t nnadev_program_arguments(uint32_t op)
 {
 	if (op >= NNAHW_ROW_SUM)
 		return op <= NNAHW_ROW_ROUND;
-	if (op > NNAHW_EWISE_FLOOR_MOD || op == NNAHW_EWISE_CAST || nnadev_ewise_needs_integers(op))
+	if (op > NNAHW_EWISE_ERF || op == NNAHW_EWISE_CAST || nnadev_ewise_needs_integers(op))
 		return 0;
 	return nnadev_ewise_inputs(op);
 }

@@ -87,7 +87,7 @@ static uint32_t ewise_accepts(const struct nnadev_engine_command *cmd,
 	const struct nnadev_engine_operand *output = &cmd->operands[NNAHW_EWISE_OUTPUT];
 	uint32_t inputs;
 
-	if (p->op > NNAHW_EWISE_FLOOR_MOD)
+	if (p->op > NNAHW_EWISE_ERF)
 		return NNAHW_STATUS_BAD_COMMAND;
 	inputs = nnadev_ewise_inputs(p->op);
 	for (uint32_t i = 1; i <= 3; i++)

@@ -6,18 +6,9 @@
 #ifndef NNADEV_AVX2_COMPUTE_H
 #define NNADEV_AVX2_COMPUTE_H
 
+#include "device/nna/engine/x86/avx2_steps.h"
 #include "device/nna/engine/x86/avx2_double.h"
 #include "hw/gen/nnahw.h"
-
-/**
- * struct nnadev_numbers - an argument
- * @first: its numbers, 8 or a multiple of that
- * @mask: all ones; 0: 8 numbers that repeat
- */
-struct nnadev_numbers {
-	const float *first;
-	uint32_t mask;
-};
 
 /* True if nnadev_compute8() knows an operation in fp32. */
 static inline bool nnadev_computes8(uint32_t op)
@@ -163,6 +154,9 @@ static inline void nnadev_compute8(uint32_t op, float number, float *to,
 	case NNAHW_EWISE_ELU:
 		EACH(nnadev_select8(_mm256_mul_ps(p0, nnadev_expm1_8(a)), a,
 				    IS(_CMP_GE_OQ, a, zero)));
+		break;
+	case NNAHW_EWISE_ERF:
+		EACH(nnadev_floats_erf(a));
 		break;
 	default: /* IDENTITY, CAST */
 		if (to != x[0].first)

@@ -43,6 +43,7 @@ static void test_functions(void **state)
 		{ "cos", nnadev_cosf, cos },
 		{ "tanh", nnadev_tanhf, tanh },
 		{ "logistic", nnadev_logisticf, logistic },
+		{ "erf", nnadev_erff, erf },
 		{ "sqrt", nnadev_sqrtf, sqrt },
 		{ "floor", nnadev_floorf, floor },
 	};

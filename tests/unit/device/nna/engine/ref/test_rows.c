@@ -297,7 +297,7 @@ static void test_refused(void **state)
 		p->op[0] = (uint8_t)op;
 		if (op == NNAHW_EWISE_CAST || op == NNAHW_EWISE_BITWISE_XOR ||
 		    op == NNAHW_EWISE_SHIFT_RIGHT || op == NNAHW_EWISE_TRUNCATE_DIV ||
-		    (op > NNAHW_EWISE_FLOOR_MOD && op < NNAHW_ROW_SUM) || op > NNAHW_ROW_ROUND)
+		    (op > NNAHW_EWISE_ERF && op < NNAHW_ROW_SUM) || op > NNAHW_ROW_ROUND)
 			assert_int_equal(status(), NNAHW_STATUS_BAD_COMMAND);
 	}
 	p->op[0] = NNAHW_EWISE_NEG;
