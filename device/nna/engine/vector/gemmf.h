@@ -50,6 +50,9 @@
  * @joined: columns of a window that form one run: all of them or 1
  * @runs: runs of a row, all of the same length
  * @run: length of a run
+ * @even: rows lie evenly spaced, @row_steps apart in input, output and residual, and their runs are
+ *	read in place
+ * @set_steps: likewise, of the products
  * @sets: independent products: groups of a convolution, batches of a matrix product
  * @rows, @k, @n: dims of one product
  * @tiles: the cut
@@ -57,6 +60,8 @@
 struct gemm {
 	struct nnadev_conv conv;
 	bool matmul, copied, bordered, converted;
+	bool even;
+	int64_t row_steps[3], set_steps[3];
 	uint32_t joined, runs, run;
 	uint32_t sets, rows, k, n;
 	struct nnadev_tiles tiles;
@@ -93,6 +98,52 @@ static void runs_get(struct gemm *g)
 	}
 }
 
+/* Finds the distance of the rows of an image without a window. Return: false if they differ. */
+static bool row_step_get(const struct nnahw_tensor *t, int64_t *step)
+{
+	int64_t next = 0;
+
+	*step = 0;
+	for (uint32_t k = 3; k-- > 0;) {
+		if (t->dims[k] == 1)
+			continue;
+		if (!next)
+			*step = next = t->strides[k];
+		else if (t->strides[k] != next)
+			return false;
+		next *= t->dims[k];
+	}
+	return true;
+}
+
+/* Determines whether rows are evenly spaced. */
+static void even_get(struct gemm *g)
+{
+	const struct nnadev_engine_operand *const o[] = { g->conv.input, g->conv.output,
+							   g->conv.residual };
+	const struct nnadev_window *w = &g->conv.window;
+
+	g->even = !g->copied && !g->bordered && g->runs == 1;
+	if (!g->matmul)
+		g->even = g->even && w->kernel_h == 1 && w->kernel_w == 1 && w->stride_h == 1 &&
+			  w->stride_w == 1 &&
+			  !memcmp(o[0]->desc.dims, o[1]->desc.dims, 3 * sizeof(uint32_t));
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct nnahw_tensor *t = &o[i]->desc;
+
+		g->row_steps[i] = g->set_steps[i] = 0;
+		if (!nnadev_present(o[i]))
+			continue;
+		if (g->matmul) {
+			g->row_steps[i] = t->strides[1];
+			g->set_steps[i] = t->strides[0];
+			continue;
+		}
+		g->even = g->even && row_step_get(t, &g->row_steps[i]);
+		g->set_steps[i] = i ? (int64_t)g->n * t->strides[3] : g->conv.group_in;
+	}
+}
+
 static void gemm_get(const struct nnadev_engine_command *cmd, struct gemm *g)
 {
 	if (cmd->raw->opcode == NNAHW_OP_MATMUL) {
@@ -119,6 +170,7 @@ static void gemm_get(const struct nnadev_engine_command *cmd, struct gemm *g)
 		g->k = g->conv.k;
 	}
 	runs_get(g);
+	even_get(g);
 	g->converted = g->conv.layout == NNAHW_LAYOUT_PLAIN ||
 		       g->conv.weights->desc.type != NNAHW_TYPE_F32;
 }
@@ -236,6 +288,25 @@ static void find_run(const struct gemm *g, int64_t base, uint32_t y, uint32_t x,
 	}
 }
 
+/* Finds the tile's rows, which are evenly spaced, and where they are stored. */
+static void fill_even(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows,
+		      struct scratch *s)
+{
+	const float *row = (const float *)g->conv.input->data + set * g->set_steps[0] +
+			   first * g->row_steps[0];
+	int64_t at = set * g->set_steps[1] + first * g->row_steps[1],
+		rat = set * g->set_steps[2] + first * g->row_steps[2];
+
+	for (uint32_t i = 0; i < rows; i++) {
+		s->row[i] = row;
+		s->at[i] = at;
+		s->rat[i] = rat;
+		row += g->row_steps[0];
+		at += g->row_steps[1];
+		rat += g->row_steps[2];
+	}
+}
+
 /* Finds or copies the tile's rows of a matrix product, and finds where they are stored. */
 static void fill_matmul(const struct gemm *g, uint32_t set, uint32_t first, uint32_t rows,
 			struct scratch *s)
@@ -297,6 +368,33 @@ static void fill_conv(const struct gemm *g, uint32_t set, uint32_t first, uint32
 	}
 }
 
+/* Copies a block of the second matrix of a product of F32: [count][16]; @channels are set. */
+static void copy_block(const struct gemm *g, const float *from, uint32_t count, uint32_t channels,
+		       float *to)
+{
+	const int64_t next = g->conv.weights->desc.strides[1],
+		      step = g->conv.weights->desc.strides[2];
+
+	if (step == 1) {
+		for (uint32_t k = 0; k < count; k++, from += next, to += 16)
+			for (uint32_t i = 0; i < 16; i += NNADEV_FLOATS) {
+				const uint32_t left = channels > i ? channels - i : 0;
+
+				if (left >= NNADEV_FLOATS)
+					nnadev_floats_store(to + i, nnadev_floats_load(from + i));
+				else if (left)
+					nnadev_floats_store(
+						to + i, nnadev_floats_load_some(
+								from + i,
+								nnadev_floats_first(left)));
+			}
+		return;
+	}
+	for (uint32_t i = 0; i < channels; i++)
+		for (uint32_t k = 0; k < count; k++)
+			to[k * 16 + i] = from[(int64_t)i * step + k * next];
+}
+
 /* Return: weights k in [first, first + count) of a block, [count][16]; those beyond n are zero. */
 static const float *get_b(const struct gemm *g, uint32_t set, uint32_t block, uint32_t first,
 			  uint32_t count, float *b)
@@ -311,7 +409,15 @@ static const float *get_b(const struct gemm *g, uint32_t set, uint32_t block, ui
 		nnadev_load_floats(b, w, (int64_t)at, count * 16);
 		return b;
 	}
-	memset(b, 0, (size_t)count * 64);
+	if (channels < 16)
+		memset(b, 0, (size_t)count * 64);
+	if (g->matmul && w->desc.type == NNAHW_TYPE_F32) {
+		copy_block(g,
+			   (const float *)w->data +
+				   nnadev_offset(&w->desc, (uint32_t[]){ set, first, block * 16 }),
+			   count, channels, b);
+		return b;
+	}
 	for (uint32_t k = first; k < first + count; k++) {
 		float *to = b + (size_t)(k - first) * 16;
 
@@ -589,7 +695,9 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 	struct scratch s;
 
 	scratch_get(g, g->tiles.rows, scratch, &s);
-	if (g->matmul)
+	if (g->even)
+		fill_even(g, area.set, area.first_row, area.rows, &s);
+	else if (g->matmul)
 		fill_matmul(g, area.set, area.first_row, area.rows, &s);
 	else
 		fill_conv(g, area.set, area.first_row, area.rows, &s);
@@ -613,10 +721,18 @@ static uint32_t gemm_tile(const struct nnadev_engine_command *cmd,
 			p.counts[i] = n - i * NNADEV_FLOATS < NNADEV_FLOATS ?
 					      n - i * NNADEV_FLOATS :
 					      NNADEV_FLOATS;
-		for (uint32_t i = 0; i < n && nnadev_present(bias); i++)
-			added[i] = nnadev_load_float(
-				bias, (int64_t)((g->matmul ? 0 : area.set * g->n) + first + i) *
-					      bias->desc.strides[0]);
+		if (nnadev_present(bias) && bias->desc.type == NNAHW_TYPE_F32 &&
+		    bias->desc.strides[0] == 1)
+			memcpy(added,
+			       (const float *)bias->data + first +
+				       (g->matmul ? 0 : (size_t)area.set * g->n),
+			       n * sizeof(*added));
+		else
+			for (uint32_t i = 0; i < n && nnadev_present(bias); i++)
+				added[i] = nnadev_load_float(
+					bias,
+					(int64_t)((g->matmul ? 0 : area.set * g->n) + first + i) *
+						bias->desc.strides[0]);
 		for (uint32_t k = 0; k < g->k; k += CHUNK) {
 			p.row = s.row + (size_t)(k / g->run) * g->tiles.rows;
 			p.skip = k % g->run;
