@@ -16,6 +16,10 @@
  *
  * Then the operands of all these operations are renamed to mapped views and the copy is marked
  * dead; the scratch storage is unused from then on.
+ *
+ * A copy is elided, too, if its result is a whole scratch storage that only products of matrices of
+ * F32 read: they read its input where it lies, whatever the strides of rows are. So the heads of an
+ * attention need no TRANSPOSE.
  */
 #include <errno.h>
 #include <string.h>
@@ -35,6 +39,25 @@ struct shape {
 	uint32_t dims[NNACCEL_MAX_RANK];
 	int64_t in[NNACCEL_MAX_RANK], out[NNACCEL_MAX_RANK];
 };
+
+/* Puts dims of 1 behind, and the others in the order of the input's strides, largest first. */
+static void sort_dims(struct nna_value *in, struct nna_value *out)
+{
+	for (uint32_t k = 1; k < in->rank; k++)
+		for (uint32_t i = k; i > 0; i--) {
+			const uint32_t dim = in->dims[i];
+			const int32_t a = in->strides[i], b = out->strides[i];
+
+			if (dim == 1 || (in->dims[i - 1] > 1 && in->strides[i - 1] >= a))
+				break;
+			in->dims[i] = out->dims[i] = in->dims[i - 1];
+			in->strides[i] = in->strides[i - 1];
+			out->strides[i] = out->strides[i - 1];
+			in->dims[i - 1] = out->dims[i - 1] = dim;
+			in->strides[i - 1] = a;
+			out->strides[i - 1] = b;
+		}
+}
 
 static void merge_dims(const struct nna_value *in, const struct nna_value *out, struct shape *s)
 {
@@ -125,12 +148,13 @@ static void find_uses(const struct nna_lower *l, uint32_t storage, uint32_t *fir
 static int elide_copy(struct nna_lower *l, uint32_t copy)
 {
 	struct nna_ir_op *c = &l->ops[copy];
-	const struct nna_value place = l->values[c->values[NNA_IR_OUT]];
-	const struct nna_value in = l->values[c->values[NNA_IR_IN]];
+	struct nna_value place = l->values[c->values[NNA_IR_OUT]];
+	struct nna_value in = l->values[c->values[NNA_IR_IN]];
 	uint32_t first, last, written, map_from = l->value_count;
 	struct nna_value mapped;
 	struct shape s;
 
+	sort_dims(&in, &place);
 	if (l->storages[in.storage].kind != NNA_STORAGE_SCRATCH || in.storage == place.storage ||
 	    (l->storages[place.storage].kind != NNA_STORAGE_SCRATCH &&
 	     l->storages[place.storage].kind != NNA_STORAGE_OUTPUT) ||
@@ -179,6 +203,67 @@ static int elide_copy(struct nna_lower *l, uint32_t copy)
 	return 0;
 }
 
+/* True if operand @k of a product of F32 can be a view with these strides. */
+static bool reads_strides(const struct nna_ir_op *op, uint32_t k, const struct nna_value *v)
+{
+	if (op->kind != NNA_IR_MATMUL || v->type != NNA_TYPE_F32 || v->rank < 2)
+		return false;
+	if (k == NNA_CONV2D_INPUT)
+		return v->strides[v->rank - 1] == 1;
+	return k == NNA_CONV2D_WEIGHTS &&
+	       (v->strides[v->rank - 1] == 1 || v->strides[v->rank - 2] == 1);
+}
+
+/* Elides one copy whose readers can read its input. Return: 0 in either case, or -ENOMEM. */
+static int elide_result(struct nna_lower *l, uint32_t copy)
+{
+	struct nna_ir_op *c = &l->ops[copy];
+	const struct nna_value out = l->values[c->values[NNA_IR_OUT]];
+	const struct nna_value in = l->values[c->values[NNA_IR_IN]];
+	uint32_t first, last, written;
+	struct nna_value mapped;
+	struct shape s;
+
+	if (l->storages[out.storage].kind != NNA_STORAGE_SCRATCH || in.storage == out.storage ||
+	    in.channel_scales || !nna_value_whole(l, &out))
+		return 0;
+	for (uint32_t k = 0; k < in.rank; k++)
+		if (in.dims[k] > 1 && in.strides[k] <= 0)
+			return 0;
+	merge_dims(&out, &in, &s);
+	find_uses(l, out.storage, &first, &last, &written);
+	if (first != copy || written != copy || last == copy || nna_ir_has_flow(l, copy, last) ||
+	    nna_ir_touched(l, copy + 1, last + 1, NNA_NONE, &in, true))
+		return 0;
+	for (uint32_t i = copy + 1; i <= last; i++)
+		for (uint32_t k = 0; !l->ops[i].dead && k < l->ops[i].operand_count; k++) {
+			const uint32_t v = l->ops[i].values[k];
+
+			if (v != NNA_NO_VALUE && l->values[v].storage == out.storage &&
+			    (!map_view(&s, &in, &l->values[v], &mapped) ||
+			     !reads_strides(&l->ops[i], k, &mapped)))
+				return 0;
+		}
+	for (uint32_t i = copy + 1; i <= last; i++)
+		for (uint32_t k = 0; !l->ops[i].dead && k < l->ops[i].operand_count; k++) {
+			const uint32_t v = l->ops[i].values[k];
+			int64_t value;
+
+			if (v == NNA_NO_VALUE || l->values[v].storage != out.storage)
+				continue;
+			map_view(&s, &in, &l->values[v], &mapped);
+			value = nna_value_add(l, &mapped);
+			if (value < 0)
+				return value;
+			l->ops[i].values[k] = value;
+		}
+	l->ops[copy].dead = true;
+	if (l->debug & NNA_DEBUG_ELIDE)
+		nna_debug_print(l, "elide: command %u, its readers read storage %u", copy,
+				in.storage);
+	return 0;
+}
+
 int nna_pass_elide(struct nna_lower *l)
 {
 	for (uint32_t i = 0; i < l->op_count; i++) {
@@ -187,6 +272,8 @@ int nna_pass_elide(struct nna_lower *l)
 		if (l->ops[i].dead || l->ops[i].kind != NNA_IR_COPY)
 			continue;
 		ret = elide_copy(l, i);
+		if (!ret && !l->ops[i].dead)
+			ret = elide_result(l, i);
 		if (ret)
 			return ret;
 	}
