@@ -239,8 +239,12 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 		ret = write_outputs(c.l, &frame, sub);
 	if (!ret)
 		ret = nna_compile_check_limit(&options->limit);
+	if (!ret && !(c.l->debug & NNA_DEBUG_NO_REPEAT))
+		ret = nna_pass_repeat(c.l);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_FUSE))
 		ret = nna_pass_fuse(c.l, options->backend);
+	if (!ret && !(c.l->debug & NNA_DEBUG_NO_MATCH))
+		ret = nna_pass_match(c.l, options->backend);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_JOIN))
 		ret = nna_pass_join(c.l, options->backend);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_ELIDE))

@@ -6,10 +6,11 @@
  * it, and what the operations have given each other needs no memory.
  *
  * A chain has a shape, rows and their length. It begins with an operation and takes those that
- * follow and fit: their operands are views of that shape, or of one element a row, and what they
- * read of the chain is exactly what the chain has written. It takes the place of its last
- * operation, so nothing in between may use what the chain writes, or write what it reads; the first
- * operation that would ends it. Results that others read are outputs.
+ * follow and fit: their operands are views of that shape, or of one element a row, and they read
+ * what the chain has written, exactly, or what it reads. It takes the place of its last operation,
+ * so nothing in between may use what the chain writes, or write what it reads. The first operation
+ * that would fixes the place of the chain before it; then the chain takes further operations that
+ * can move up to there. Results that others read are outputs.
  *
  * A chain may have more outputs, inputs or steps than ROWS, or more than the backend accepts. Then
  * the longest beginning of it that fits is joined, and the rest begins a chain of its own.
@@ -53,7 +54,10 @@ struct member {
  * @program: the steps and the length of a row
  * @members: @count of them, in execution order
  * @inputs: @input_count views that the steps read
- * @is_linked: the operation that is being added reads a result of the chain
+ * @first: the first operation
+ * @place: the operation whose place the chain takes if it has any behind that; NNA_NONE while it is
+ *	the last one
+ * @is_linked: the operation that is being added reads a result or an input of the chain
  */
 struct chain {
 	struct nna_lower *l;
@@ -65,6 +69,7 @@ struct chain {
 	uint32_t count;
 	struct nna_value inputs[NNA_IR_ROWS_INPUTS];
 	uint32_t input_count;
+	uint32_t first, place;
 	bool is_linked;
 };
 
@@ -81,6 +86,7 @@ static bool is_known(uint8_t function)
 	case NNA_FN_TANH:
 	case NNA_FN_LOGISTIC:
 	case NNA_FN_ELU:
+	case NNA_FN_ERF:
 	case NNA_FN_HARD_SWISH:
 	case NNA_FN_LEAKY_RELU:
 	case NNA_FN_LOGICAL_NOT:
@@ -219,14 +225,6 @@ static bool fit(const struct chain *c, const struct nna_value *v, struct nna_val
 	return true;
 }
 
-static bool same_view(const struct nna_value *a, const struct nna_value *b)
-{
-	return a->storage == b->storage && a->offset == b->offset && a->type == b->type &&
-	       a->scale == b->scale && a->zero_point == b->zero_point &&
-	       nna_value_same_dims(a, b) &&
-	       !memcmp(a->strides, b->strides, sizeof(a->strides[0]) * a->rank);
-}
-
 static bool writes(const struct chain *c, uint32_t storage)
 {
 	for (uint32_t m = 0; m < c->count; m++)
@@ -242,22 +240,6 @@ static bool reads(const struct chain *c, uint32_t storage)
 			if (c->members[m].reads[k] == storage)
 				return true;
 	return false;
-}
-
-/* True if a view is one F32 number that is known: *@number. */
-static bool is_constant(const struct nna_lower *l, const struct nna_value *v, float *number)
-{
-	const struct nna_storage *s = &l->storages[v->storage];
-
-	if (s->kind != NNA_STORAGE_CONSTANT || !s->data || s->fill || v->type != NNA_TYPE_F32)
-		return false;
-	for (uint32_t k = 0; k < v->rank; k++)
-		if (v->dims[k] > 1 && v->strides[k])
-			return false;
-	if (v->offset > s->size || s->size - v->offset < sizeof(*number))
-		return false;
-	memcpy(number, (const uint8_t *)s->data + v->offset, sizeof(*number));
-	return true;
 }
 
 /* Appends a step. Return: its number; -1 if there are too many. */
@@ -298,17 +280,19 @@ static bool find_argument(struct chain *c, const struct nna_ir_op *op, uint32_t 
 			continue;
 		to->from = c->members[m].step;
 		c->is_linked = true;
-		return same_view(&c->members[m].out, &view);
+		return nna_value_same_view(&c->members[m].out, &view);
 	}
 	to->from = NUMBER;
-	if (is_constant(c->l, &view, &to->number))
+	if (nna_value_number(c->l, &view, &to->number))
 		return true;
 	if (!is_number(&view))
 		return false;
 	for (uint32_t i = 0; i < c->input_count; i++) {
 		to->from = (int)(NNA_ROWS_ARGUMENT_INPUT + i);
-		if (same_view(&c->inputs[i], &view))
+		if (nna_value_same_view(&c->inputs[i], &view)) {
+			c->is_linked = true;
 			return true;
+		}
 	}
 	if (c->input_count == NNA_IR_ROWS_INPUTS)
 		return false;
@@ -437,6 +421,21 @@ static int add_steps(struct chain *c, const struct nna_ir_op *op)
 	return step;
 }
 
+/* True if an operation behind the place of the chain can move up to it. */
+static bool can_move_up(const struct chain *c, uint32_t i)
+{
+	const struct nna_lower *l = c->l;
+	const struct nna_ir_op *op = &l->ops[i];
+
+	if (c->place == NNA_NONE)
+		return true;
+	for (uint32_t k = 1; k < op->operand_count; k++)
+		if (!writes(c, l->values[op->values[k]].storage) &&
+		    nna_ir_touched(l, c->place + 1, i, NNA_NONE, &l->values[op->values[k]], true))
+			return false;
+	return !nna_ir_touched(l, c->first, i, NNA_NONE, &l->values[op->values[0]], false);
+}
+
 /* Adds an operation to the chain. Return: false, with the chain as it was, if it does not fit. */
 static bool add_member(struct chain *c, uint32_t i)
 {
@@ -446,7 +445,7 @@ static bool add_member(struct chain *c, uint32_t i)
 	struct member *m = &c->members[c->count];
 	int step = -1;
 
-	if (c->count == MOST_MEMBERS || !is_eligible(c->l, op))
+	if (c->count == MOST_MEMBERS || !is_eligible(c->l, op) || !can_move_up(c, i))
 		return false;
 	c->is_linked = !c->count;
 	m->read_count = 0;
@@ -498,6 +497,8 @@ static void collect(struct chain *c, uint32_t first)
 	uint32_t behind = 0;
 
 	c->rank = c->count = c->input_count = 0;
+	c->first = first;
+	c->place = NNA_NONE;
 	c->rows = 1;
 	memset(&c->program, 0, sizeof(c->program));
 	if (!is_eligible(l, op))
@@ -523,8 +524,8 @@ static void collect(struct chain *c, uint32_t first)
 		if (l->ops[i].dead)
 			continue;
 		behind++;
-		if (!add_member(c, i) && is_in_the_way(c, i))
-			return;
+		if (!add_member(c, i) && c->place == NNA_NONE && is_in_the_way(c, i))
+			c->place = c->members[c->count - 1].op;
 	}
 }
 
@@ -584,7 +585,7 @@ static int join(struct chain *c, const struct nna_backend *backend, struct nna_i
 {
 	struct nna_lower *l = c->l;
 	struct nna_value values[NNA_IR_MAX_OPERANDS];
-	const uint32_t place = c->members[count - 1].op;
+	const uint32_t last = c->members[count - 1].op, place = last < c->place ? last : c->place;
 	struct nna_ir_op op;
 	char reason[128];
 
@@ -612,18 +613,25 @@ static int join(struct chain *c, const struct nna_backend *backend, struct nna_i
 	return 1;
 }
 
+/* True for operations that ROWS does faster also without others: several steps, or in fp32. */
+static bool is_alone(const struct nna_ir_op *op)
+{
+	return op->kind == NNA_IR_SOFTMAX ||
+	       (op->kind == NNA_IR_UNARY && op->elementwise.function == NNA_FN_ERF);
+}
+
 int nna_pass_join(struct nna_lower *l, const struct nna_backend *backend)
 {
 	struct nna_ir_use *uses = nna_ir_uses_get(l);
 	struct chain *c = malloc(sizeof(*c));
 	int ret = uses && c ? 0 : -ENOMEM;
-	uint32_t least; /* members; a softmax has several steps */
+	uint32_t least; /* members */
 
 	for (uint32_t i = 0; ret >= 0 && i < l->op_count; i++) {
 		c->l = l;
 		collect(c, i);
 		ret = 0;
-		least = l->ops[i].kind == NNA_IR_SOFTMAX ? 1 : 2;
+		least = is_alone(&l->ops[i]) ? 1 : 2;
 		for (uint32_t count = c->count; !ret && count >= least; count--)
 			ret = join(c, backend, uses, count);
 	}

@@ -13,7 +13,9 @@
 int nna_pass_accept(struct nna_lower *l, const struct nna_backend *backend, uint32_t from);
 
 /* The passes, in their order. */
+int nna_pass_repeat(struct nna_lower *l);
 int nna_pass_fuse(struct nna_lower *l, const struct nna_backend *backend);
+int nna_pass_match(struct nna_lower *l, const struct nna_backend *backend);
 int nna_pass_join(struct nna_lower *l, const struct nna_backend *backend);
 int nna_pass_elide(struct nna_lower *l);
 

@@ -15,6 +15,8 @@ uint32_t nna_debug_flags(void)
 	} names[] = {
 		{ "lower", NNA_DEBUG_LOWER },
 		{ "fuse", NNA_DEBUG_FUSE },
+		{ "repeat", NNA_DEBUG_REPEAT },
+		{ "match", NNA_DEBUG_MATCH },
 		{ "join", NNA_DEBUG_JOIN },
 		{ "elide", NNA_DEBUG_ELIDE },
 		{ "pack", NNA_DEBUG_PACK },
@@ -22,6 +24,8 @@ uint32_t nna_debug_flags(void)
 		{ "emit", NNA_DEBUG_EMIT },
 		{ "all", NNA_DEBUG_ALL },
 		{ "no-fuse", NNA_DEBUG_NO_FUSE },
+		{ "no-repeat", NNA_DEBUG_NO_REPEAT },
+		{ "no-match", NNA_DEBUG_NO_MATCH },
 		{ "no-join", NNA_DEBUG_NO_JOIN },
 		{ "no-elide", NNA_DEBUG_NO_ELIDE },
 		{ "no-pack", NNA_DEBUG_NO_PACK },

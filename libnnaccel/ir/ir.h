@@ -105,7 +105,9 @@ enum nna_debug {
 	NNA_DEBUG_PLAN = 16,
 	NNA_DEBUG_EMIT = 32,
 	NNA_DEBUG_JOIN = 64,
-	NNA_DEBUG_ALL = 127,
+	NNA_DEBUG_MATCH = 1 << 14,
+	NNA_DEBUG_REPEAT = 1 << 15,
+	NNA_DEBUG_ALL = 127 | NNA_DEBUG_MATCH | NNA_DEBUG_REPEAT,
 	/* Leave a pass out, to find a faulty one: results stay the same. */
 	NNA_DEBUG_NO_FUSE = 256,
 	NNA_DEBUG_NO_ELIDE = 512,
@@ -113,6 +115,8 @@ enum nna_debug {
 	NNA_DEBUG_NO_REUSE = 2048,
 	NNA_DEBUG_NO_FOLD = 4096,
 	NNA_DEBUG_NO_JOIN = 8192,
+	NNA_DEBUG_NO_MATCH = 1 << 16,
+	NNA_DEBUG_NO_REPEAT = 1 << 17,
 };
 
 /* Makes an empty lowering of @graph, which must outlive it. */
@@ -164,6 +168,10 @@ void nna_value_extent(const struct nna_value *v, uint64_t *begin, uint64_t *end)
 /* True if a value is contiguous and covers its storage. */
 bool nna_value_whole(const struct nna_lower *l, const struct nna_value *v);
 bool nna_value_same_dims(const struct nna_value *a, const struct nna_value *b);
+/* True if two values are views of the same elements in the same order, scales per channel aside. */
+bool nna_value_same_view(const struct nna_value *a, const struct nna_value *b);
+/* True if all elements of a value are one F32 number that is known: *@number. */
+bool nna_value_number(const struct nna_lower *l, const struct nna_value *v, float *number);
 /*
  * Drops dims of 1 of two views with the same dims, and merges neighbouring dims if the strides of
  * both allow it.

@@ -176,6 +176,7 @@ enum nna_function {
 	NNA_FN_SHIFT_RIGHT,
 	NNA_FN_TRUNCATE_DIV, /* of integers without a scale; DIV rounds down */
 	NNA_FN_FLOOR_MOD, /* the remainder, exact, with the sign of the divisor */
+	NNA_FN_ERF, /* the error function, made by a pass */
 	NNA_FN_SELECT,
 	NNA_FN_MUL_ADD,
 	NNA_FN_COUNT,

@@ -197,3 +197,26 @@ void nna_value_take_channels(struct nna_value *to, const struct nna_value *from)
 	to->channel_dim = from->channel_dim;
 	to->joined = from->joined;
 }
+
+bool nna_value_same_view(const struct nna_value *a, const struct nna_value *b)
+{
+	return a->storage == b->storage && a->offset == b->offset && a->type == b->type &&
+	       a->scale == b->scale && a->zero_point == b->zero_point &&
+	       nna_value_same_dims(a, b) &&
+	       !memcmp(a->strides, b->strides, sizeof(a->strides[0]) * a->rank);
+}
+
+bool nna_value_number(const struct nna_lower *l, const struct nna_value *v, float *number)
+{
+	const struct nna_storage *s = &l->storages[v->storage];
+
+	if (s->kind != NNA_STORAGE_CONSTANT || !s->data || s->fill || v->type != NNA_TYPE_F32)
+		return false;
+	for (uint32_t k = 0; k < v->rank; k++)
+		if (v->dims[k] > 1 && v->strides[k])
+			return false;
+	if (v->offset > s->size || s->size - v->offset < sizeof(*number))
+		return false;
+	memcpy(number, (const uint8_t *)s->data + v->offset, sizeof(*number));
+	return true;
+}

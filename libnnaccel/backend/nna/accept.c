@@ -122,6 +122,16 @@ static int check_nms(const struct nna_lower *l, const struct nna_ir_op *op, char
 	return check(l, &scores, op, reason, size) ?: check(l, &kept, op, reason, size);
 }
 
+/* ROWS and the error function came with the same version. */
+static int check_age(const struct nna_lower *l, char *reason, size_t size)
+{
+	if (l->abi_minor >= NNAHW_ROWS_ABI_MINOR)
+		return 0;
+	snprintf(reason, size, "the device is older than ABI %u.%u", NNAHW_ABI_MAJOR,
+		 NNAHW_ROWS_ABI_MINOR);
+	return -ENOTSUP;
+}
+
 static int check_rows(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
 		      size_t size)
 {
@@ -131,12 +141,8 @@ static int check_rows(const struct nna_lower *l, const struct nna_ir_op *op, cha
 				     product(op->rows.length, op->rows.count, 1),
 				     NNAHW_LIMIT_ROWS_WORK };
 
-	if (l->abi_minor < NNAHW_ROWS_ABI_MINOR) {
-		snprintf(reason, size, "the device is older than ABI %u.%u", NNAHW_ABI_MAJOR,
-			 NNAHW_ROWS_ABI_MINOR);
-		return -ENOTSUP;
-	}
-	return check(l, &length, op, reason, size) ?: check(l, &work, op, reason, size);
+	return check_age(l, reason, size) ?: check(l, &length, op, reason, size) ?:
+	       check(l, &work, op, reason, size);
 }
 
 int nna_hw_accepts(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
@@ -148,6 +154,8 @@ int nna_hw_accepts(const struct nna_lower *l, const struct nna_ir_op *op, char *
 				       NULL;
 
 	switch (op->kind) {
+	case NNA_IR_UNARY:
+		return op->elementwise.function == NNA_FN_ERF ? check_age(l, reason, size) : 0;
 	case NNA_IR_CONV2D:
 		e.what = "elements in a window";
 		e.size = product(op->conv2d.kernel_h, op->conv2d.kernel_w,
