@@ -32,6 +32,30 @@ $(FUZZ_OUT)/fuzz_hal: $(FUZZ_HAL_OBJS) $(NNACCEL_LIB)
 	$(call say,LD)
 	$(Q)$(FUZZ_CC) -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(NNACCEL_LIBS) -lcmocka
 
+# The same in HIDL, with a client of its own.
+FUZZ_HIDL_OBJS := $(patsubst %.c,$(FUZZ_OUT)/hal/%.o,tests/fuzz/fuzz_hidl.c \
+	$(wildcard hal-bridge/hidl/*.c hal-bridge/hidl/gen/*.c hal-bridge/service/hidl/*.c))
+$(FUZZ_OUT)/hal/tests/fuzz/fuzz_hidl.o: FUZZ_COVERAGE =
+$(filter-out %/fuzz_hidl.o,$(FUZZ_HIDL_OBJS)): FUZZ_COVERAGE = ,fuzzer-no-link
+$(FUZZ_HIDL_OBJS): $(FUZZ_OUT)/hal/%.o: %.c
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) -I$(BUILD)/gen -O1 -g -std=c11 $(WARN) -pthread \
+		-fsanitize=address,undefined$(FUZZ_COVERAGE) -fno-sanitize-recover=undefined \
+		-fno-omit-frame-pointer -MMD -MP -c -o $@ $<
+
+-include $(FUZZ_HIDL_OBJS:.o=.d)
+
+$(FUZZ_OUT)/fuzz_hidl: $(FUZZ_HIDL_OBJS) $(filter-out %/fuzz_hal.o,$(FUZZ_HAL_OBJS)) $(NNACCEL_LIB)
+	$(call say,LD)
+	$(Q)$(FUZZ_CC) -pthread $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(NNACCEL_LIBS)
+
+#. fuzz: fuzz-hidl: the NN HAL in HIDL against a hostile client
+.PHONY: fuzz-hidl
+fuzz: fuzz-hidl
+fuzz-hidl: $(FUZZ_OUT)/fuzz_hidl
+	tests/fuzz/run $< $(FUZZ_SECONDS) -timeout=60 -max_len=1024 -rss_limit_mb=4096
+
 # The service manager of the tests in the VM (tests/hal/check).
 TESTS += $(BUILD)/tests/hal/manager
 $(BUILD)/tests/hal/%: $(BUILD)/obj/tests/hal/%.o

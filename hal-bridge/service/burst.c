@@ -221,20 +221,21 @@ static int nnb_on_execute_with_config(struct nnb_object *object, struct nnb_aidl
 				       &results->result);
 }
 
+const nnb_aidl_handler nnb_burst_handlers[] = {
+	nnb_on_execute,
+	nnb_on_release_memory,
+	nnb_on_execute_with_config,
+};
+
 static int nnb_burst_transact(struct nnb_object *object, const struct nnb_caller *caller,
 			      uint32_t code, struct nnb_reader *in, struct nnb_arena *arena,
 			      struct nnb_writer *out)
 {
-	static const nnb_aidl_handler handlers[] = {
-		nnb_on_execute,
-		nnb_on_release_memory,
-		nnb_on_execute_with_config,
-	};
 	struct nnb_burst *burst = (struct nnb_burst *)object;
 
 	return nnb_aidl_answer(object, &nnb_aidl_burst,
-			       burst->model->client->service->options.version, handlers, caller,
-			       code, in, arena, out);
+			       burst->model->client->service->options.version, nnb_burst_handlers,
+			       caller, code, in, arena, out);
 }
 
 static const struct nnb_object_ops nnb_burst_ops = {
@@ -259,4 +260,15 @@ int nnb_burst_create(struct nnb_prepared_model *model, struct nnb_object **out)
 	nnb_object_ref(&model->object);
 	*out = &burst->object;
 	return 0;
+}
+
+bool nnb_burst_has(struct nnb_object *object, int64_t token)
+{
+	struct nnb_burst *burst = (struct nnb_burst *)object;
+	bool has;
+
+	pthread_mutex_lock(&burst->lock);
+	has = nnb_burst_find(burst, token);
+	pthread_mutex_unlock(&burst->lock);
+	return has;
 }

@@ -826,8 +826,20 @@ static int nnv_hal_compute_burst(struct nnv_run *run, struct nnv_hal *self)
 		.loop_timeout_duration_ns = (int64_t)nnv_run_loop_limit_ns(run),
 	};
 	struct nnb_aidl_burst_execute_synchronously_out out;
+	const struct nnb_caller me = nnv_hal_me();
+	unsigned int asked;
 	int ret;
 
+	if (run->runner->device->hidl) {
+		/* With an event flag and without one, in turns. */
+		ret = nnv_hidl_execute_burst(self->prepared, &me, &self->request,
+					     run->slot_count & 1, &self->results[0],
+					     &out.result, &asked);
+		/* The memories are fetched once, and kept. */
+		if (!ret && asked != 1)
+			return -EBADE;
+		return ret ? nnv_hal_error(ret) : nnv_hal_take_result(self, &out.result);
+	}
 	ret = nnv_hal_call(run, self->prepared, &nnb_aidl_prepared_model,
 			   NNB_AIDL_PREPARED_MODEL_CONFIGURE_EXECUTION_BURST, NULL, &self->arena,
 			   &burst);

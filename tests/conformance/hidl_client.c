@@ -6,9 +6,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "hal-bridge/aidl/call.h"
+#include "hal-bridge/hidl/fmq.h"
 
 /* ---------------------------------------------------------------------------------------- model */
 
@@ -701,6 +704,242 @@ static int nnv_hidl_copy(struct nnb_object *object, const struct nnb_caller *me,
 					&out)
 		    : nnv_hidl_exchange(&nnb_hidl_1_3_buffer.methods[0], object, me, &to, arena,
 					&out);
+}
+
+/* ---------------------------------------------------------------------------------------- burst */
+
+#define NNV_HIDL_ELEMENTS 1024 /* of a queue */
+#define NNV_HIDL_QUANTUM sizeof(struct nnb_hidl_1_2_fmq_request_datum)
+
+/**
+ * struct nnv_hidl_queue - a queue that the client makes
+ * @fd: its memory
+ * @grantors: its parts
+ * @queue: its descriptor
+ * @open: this side of it
+ */
+struct nnv_hidl_queue {
+	int fd;
+	struct nnb_hidl_grantor grantors[4];
+	struct nnb_hidl_queue queue;
+	struct nnb_fmq open;
+};
+
+/* @event: with an event flag, else both sides look from time to time. */
+static int nnv_hidl_queue_make(struct nnv_hidl_queue *self, struct nnb_arena *arena, bool event,
+			       bool reads)
+{
+	const uint64_t ring = NNV_HIDL_ELEMENTS * NNV_HIDL_QUANTUM;
+	const size_t size = 16 + ring + 8;
+
+	self->fd = memfd_create("nnv_queue", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (self->fd < 0 || ftruncate(self->fd, (off_t)size))
+		return -errno;
+	self->grantors[0] = (struct nnb_hidl_grantor){.offset = 0, .extent = 8};
+	self->grantors[1] = (struct nnb_hidl_grantor){.offset = 8, .extent = 8};
+	self->grantors[2] = (struct nnb_hidl_grantor){.offset = 16, .extent = ring};
+	self->grantors[3] = (struct nnb_hidl_grantor){.offset = 16 + (uint32_t)ring, .extent = 4};
+	self->queue.grantors.data = self->grantors;
+	self->queue.grantors.count = event ? 4 : 3;
+	self->queue.fds = nnv_hidl_fds(arena, self->fd, 0);
+	self->queue.quantum = NNV_HIDL_QUANTUM;
+	self->queue.flags = 1;
+	return nnb_fmq_open(&self->queue, size, NNV_HIDL_QUANTUM, reads, &self->open);
+}
+
+static void nnv_hidl_queue_free(struct nnv_hidl_queue *self)
+{
+	nnb_fmq_close(&self->open);
+	if (self->fd >= 0)
+		close(self->fd);
+}
+
+/**
+ * struct nnv_hidl_memories - IBurstCallback
+ * @object: of HIDL
+ * @memories: by slot
+ * @count: entries of @memories
+ * @asked: how often it has been asked
+ */
+struct nnv_hidl_memories {
+	struct nnb_object object;
+	const struct nnb_hidl_memory *memories;
+	uint32_t count;
+	atomic_uint asked;
+};
+
+static int nnv_hidl_on_memories(struct nnb_object *object, struct nnb_hidl_call *call,
+				const void *in, void *out)
+{
+	const struct nnb_hidl_1_2_burst_callback_get_memories_in *args = in;
+	struct nnb_hidl_1_2_burst_callback_get_memories_out *results = out;
+	struct nnv_hidl_memories *self = (struct nnv_hidl_memories *)object;
+	struct nnb_hidl_vec *vec = nnb_arena_alloc(call->arena, 1, sizeof(*vec));
+	struct nnb_hidl_memory *to = nnb_arena_alloc(call->arena, args->slots->count, sizeof(*to));
+	const int32_t *slots = args->slots->data;
+
+	atomic_fetch_add(&self->asked, 1);
+	results->buffers = vec;
+	vec->data = to;
+	for (uint32_t i = 0; i < args->slots->count; i++) {
+		if (slots[i] < 0 || (uint32_t)slots[i] >= self->count) {
+			results->status = NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT;
+			return 0;
+		}
+		to[i] = self->memories[slots[i]];
+	}
+	vec->count = args->slots->count;
+	return 0;
+}
+
+static int nnv_hidl_memories_answer(struct nnb_object *object, const struct nnb_caller *caller,
+				    const char *descriptor, uint32_t code, struct nnb_hw *in,
+				    struct nnb_arena *arena, struct nnb_hw *out)
+{
+	static const nnb_hidl_handler list[] = {nnv_hidl_on_memories};
+	static const struct nnb_hidl_handlers handlers[] = {{&nnb_hidl_1_2_burst_callback, list}};
+
+	return nnb_hidl_answer(object, handlers, caller, descriptor, code, in, arena, out);
+}
+
+static void nnv_hidl_memories_release(struct nnb_object *object)
+{
+	free(object);
+}
+
+/* The elements of arguments. */
+static uint32_t nnv_hidl_put_arguments(struct nnb_hidl_1_2_fmq_request_datum *to,
+				       const struct nnb_aidl_request_argument *from, uint32_t count,
+				       uint8_t tag)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		to[at].tag = tag;
+		to[at].input_operand_information.has_no_value = from[i].has_no_value;
+		to[at].input_operand_information.location.pool_index =
+			(uint32_t)from[i].location.pool_index;
+		to[at].input_operand_information.location.offset =
+			(uint32_t)from[i].location.offset;
+		to[at].input_operand_information.location.length =
+			(uint32_t)from[i].location.length;
+		to[at++].input_operand_information.number_of_dimensions = from[i].dimensions.count;
+		for (uint32_t k = 0; k < from[i].dimensions.count; k++) {
+			to[at].tag = tag + 1;
+			to[at++].input_operand_dimension_value =
+				(uint32_t)from[i].dimensions.data[k];
+		}
+	}
+	return at;
+}
+
+static uint32_t nnv_hidl_put_request(struct nnb_hidl_1_2_fmq_request_datum *to,
+				     const struct nnb_aidl_request *from)
+{
+	uint32_t at = 1;
+
+	at += nnv_hidl_put_arguments(to + at, from->inputs.data, from->inputs.count,
+				     NNB_HIDL_1_2_FMQ_REQUEST_DATUM_INPUT_OPERAND_INFORMATION);
+	at += nnv_hidl_put_arguments(to + at, from->outputs.data, from->outputs.count,
+				     NNB_HIDL_1_2_FMQ_REQUEST_DATUM_OUTPUT_OPERAND_INFORMATION);
+	for (uint32_t i = 0; i < from->pools.count; i++) {
+		to[at].tag = NNB_HIDL_1_2_FMQ_REQUEST_DATUM_POOL_IDENTIFIER;
+		to[at++].pool_identifier = (int32_t)i;
+	}
+	to[at++].tag = NNB_HIDL_1_2_FMQ_REQUEST_DATUM_MEASURE_TIMING;
+	to[0].tag = NNB_HIDL_1_2_FMQ_REQUEST_DATUM_PACKET_INFORMATION;
+	to[0].packet_information.packet_size = at;
+	to[0].packet_information.number_of_input_operands = from->inputs.count;
+	to[0].packet_information.number_of_output_operands = from->outputs.count;
+	to[0].packet_information.number_of_pools = from->pools.count;
+	return at;
+}
+
+/* Waits for a result. Return: its ErrorStatus. */
+static int nnv_hidl_take_result(struct nnv_hidl_queue *results, struct nnb_arena *arena,
+				struct nnb_aidl_execution_result *result)
+{
+	struct nnb_hidl_1_2_fmq_result_datum *from;
+	uint32_t at = 1;
+	int64_t bytes;
+
+	while (!(bytes = nnb_fmq_readable(&results->open)))
+		nnb_fmq_wait(&results->open, NNB_FMQ_NOT_EMPTY, 100);
+	if (bytes < 0)
+		return (int)bytes;
+	from = nnb_arena_alloc(arena, 1, (size_t)bytes);
+	nnb_fmq_peek(&results->open, from, (size_t)bytes);
+	nnb_fmq_consume(&results->open, (size_t)bytes);
+	memset(result, 0, sizeof(*result));
+	result->output_sufficient_size = !from[0].packet_information.error_status;
+	result->output_shapes.count = from[0].packet_information.number_of_operands;
+	result->output_shapes.data = nnb_arena_alloc(arena, result->output_shapes.count,
+						     sizeof(*result->output_shapes.data));
+	for (uint32_t i = 0; i < result->output_shapes.count; i++) {
+		struct nnb_aidl_output_shape *shape = &result->output_shapes.data[i];
+		const uint32_t rank = from[at].operand_information.number_of_dimensions;
+		int32_t *dims = nnb_arena_alloc(arena, rank, sizeof(*dims));
+
+		shape->is_sufficient = from[at++].operand_information.is_sufficient;
+		for (uint32_t k = 0; k < rank; k++)
+			dims[k] = (int32_t)from[at++].operand_dimension_value;
+		shape->dimensions = (struct nnb_ints){rank, dims};
+	}
+	if (from[at].tag != NNB_HIDL_1_2_FMQ_RESULT_DATUM_EXECUTION_TIMING ||
+	    from[0].packet_information.packet_size != at + 1)
+		return -EPROTO;
+	return from[0].packet_information.error_status;
+}
+
+int nnv_hidl_execute_burst(struct nnb_object *model, const struct nnb_caller *me,
+			   const struct nnb_aidl_request *request, bool event,
+			   struct nnb_arena *arena, struct nnb_aidl_execution_result *result,
+			   unsigned int *asked)
+{
+	static const char *const chain[] = {NN(2) "IBurstCallback", NULL};
+	static const struct nnb_object_ops ops = {
+		.descriptor = NN(2) "IBurstCallback",
+		.chain = chain,
+		.release = nnv_hidl_memories_release,
+		.answer = nnv_hidl_memories_answer,
+	};
+	const struct nnb_hidl_1_0_request *sent = nnv_hidl_request(arena, 2, request);
+	struct nnv_hidl_memories *callback = calloc(1, sizeof(*callback));
+	struct nnv_hidl_queue requests = {0}, results = {0};
+	struct nnb_hidl_1_2_fmq_request_datum *packet =
+		nnb_arena_alloc(arena, NNV_HIDL_ELEMENTS, sizeof(*packet));
+	struct nnb_hidl_1_2_prepared_model_configure_execution_burst_in in;
+	struct nnb_hidl_1_2_prepared_model_configure_execution_burst_out out;
+	struct nnb_arena context = {0};
+	uint32_t count;
+	int ret;
+
+	nnb_object_init(&callback->object, &ops);
+	callback->memories = sent->pools.data;
+	callback->count = sent->pools.count;
+	ret = nnv_hidl_queue_make(&requests, arena, event, false);
+	if (!ret)
+		ret = nnv_hidl_queue_make(&results, arena, event, true);
+	in.callback = &callback->object;
+	in.request_channel = &requests.queue;
+	in.result_channel = &results.queue;
+	if (!ret)
+		ret = nnv_hidl_exchange(&nnb_hidl_1_2_prepared_model.methods[2], model, me, &in,
+					&context, &out);
+	count = ret ? 0 : nnv_hidl_put_request(packet, request);
+	for (int i = 0; i < 2 && !ret; i++) {
+		nnb_fmq_write(&requests.open, packet, count * sizeof(*packet));
+		ret = nnv_hidl_take_result(&results, arena, result);
+		if (ret == NNB_AIDL_ERROR_STATUS_OUTPUT_INSUFFICIENT_SIZE)
+			ret = 0;
+	}
+	*asked = atomic_load(&callback->asked);
+	/* The context ends here, and with it the thread that answers. */
+	nnb_arena_fini(&context);
+	nnb_object_unref(&callback->object);
+	nnv_hidl_queue_free(&requests);
+	nnv_hidl_queue_free(&results);
+	return ret;
 }
 
 int nnv_hidl_call(int version, struct nnb_object *object, const struct nnb_caller *me,

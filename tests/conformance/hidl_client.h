@@ -6,6 +6,8 @@
 #ifndef NNV_HIDL_CLIENT_H
 #define NNV_HIDL_CLIENT_H
 
+#include <stdbool.h>
+
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/hidl/call.h"
 #include "hal-bridge/hidl/gen/nn.h"
@@ -26,5 +28,14 @@ int nnv_hidl_execute_async(int version, struct nnb_object *model, const struct n
 			   const struct nnb_aidl_request *request, int64_t deadline_ns,
 			   int64_t loop_timeout_ns, struct nnb_arena *arena,
 			   struct nnb_aidl_execution_result *result);
+
+/*
+ * Runs a request twice in a burst through fast message queues, the second time with the memories
+ * that the burst keeps. @asked: how often the service has asked for memories.
+ */
+int nnv_hidl_execute_burst(struct nnb_object *model, const struct nnb_caller *me,
+			   const struct nnb_aidl_request *request, bool event,
+			   struct nnb_arena *arena, struct nnb_aidl_execution_result *result,
+			   unsigned int *asked);
 
 #endif
