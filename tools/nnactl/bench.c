@@ -405,9 +405,9 @@ static const struct option OPTIONS[] = {
 
 const struct nnactl_command NNACTL_BENCH = {
 	.name = "bench",
-	.arguments = "MODEL.tflite [--runs N] [--streams N] [--threads N] [--shared] [--device D]",
+	.arguments = "MODEL [--runs N] [--streams N] [--threads N] [--shared] [--device D]",
 	.what = "measure a network",
-	.help = "nnactl bench MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n"
+	.help = "nnactl bench MODEL [--device auto|loopback|/dev/accel/accelN]\n"
 		"             [--threads N] [--runs N] [--streams N] [--shared] [--signature S]\n"
 		"             [--json]\n\n"
 		"Runs the model after a warm-up and prints minimum, median, percentiles and\n"

@@ -555,9 +555,9 @@ static const struct option OPTIONS[] = {
 
 const struct nnactl_command NNACTL_COMPARE = {
 	.name = "compare",
-	.arguments = "MODEL.tflite... [--device D] [--python P] [--runs N]",
+	.arguments = "MODEL... [--device D] [--python P] [--runs N]",
 	.what = "compare loopback, accelerator and TFLite",
-	.help = "nnactl compare MODEL.tflite... [--device auto|/dev/accel/accelN]\n"
+	.help = "nnactl compare MODEL... [--device auto|/dev/accel/accelN]\n"
 		"               [--python PROGRAM|none] [--runs N] [--shape 1,224,224,3]...\n"
 		"               [--signature S] [--save FOLDER | --saved FOLDER] [--json]\n\n"
 		"Runs each model on the loopback, on the accelerator if there is one, and with\n"

@@ -132,9 +132,9 @@ static const struct option OPTIONS[] = {
 
 const struct nnactl_command NNACTL_DUMP = {
 	.name = "dump",
-	.arguments = "MODEL.tflite [--all | --dot] [--signature S] [--device D] | --coredump FILE",
+	.arguments = "MODEL [--all | --dot] [--signature S] [--device D] | --coredump FILE",
 	.what = "print the compiled program, or a core dump of the driver",
-	.help = "nnactl dump MODEL.tflite [--all] [--device auto|loopback|/dev/accel/accelN]\n"
+	.help = "nnactl dump MODEL [--all] [--device auto|loopback|/dev/accel/accelN]\n"
 		"            [--signature S]\n"
 		"nnactl dump MODEL.tflite --dot\n"
 		"nnactl dump MODEL_vela.tflite | STREAM [--npu u65|u85]\n"

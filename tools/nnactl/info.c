@@ -156,10 +156,10 @@ static const struct option OPTIONS[] = {
 
 const struct nnactl_command NNACTL_INFO = {
 	.name = "info",
-	.arguments = "[MODEL.tflite] [--device D] [--signature S]",
+	.arguments = "[MODEL] [--device D] [--signature S]",
 	.what = "what the accelerators are, or what a model is and where it runs",
 	.help = "nnactl info [--device auto|loopback|/dev/accel/accelN] [--json]\n"
-		"nnactl info MODEL.tflite [--device D] [--threads N] [--signature S] [--json]\n\n"
+		"nnactl info MODEL [--device D] [--threads N] [--signature S] [--json]\n\n"
 		"Prints all devices, their drivers, versions and limits, the default one first;\n"
 		"with --device one of them.\n"
 		"Of a model it prints inputs and outputs with names, types, shapes and\n"

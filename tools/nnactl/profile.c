@@ -689,10 +689,10 @@ static const struct option OPTIONS[] = {
 
 const struct nnactl_command NNACTL_PROFILE = {
 	.name = "profile",
-	.arguments = "MODEL.tflite [--sort time] [--output F.html] [--runs N] [--trace FILE] "
+	.arguments = "MODEL [--sort time] [--output F.html] [--runs N] [--trace FILE] "
 		     "[--device D]",
 	.what = "what each command of a network takes",
-	.help = "nnactl profile MODEL.tflite [--device auto|loopback|/dev/accel/accelN]\n"
+	.help = "nnactl profile MODEL [--device auto|loopback|/dev/accel/accelN]\n"
 		"               [--threads N] [--runs N] [--trace FILE] [--peaks FILE]\n"
 		"               [--sort order|time] [--output F.html|F.svg] [--signature S]\n"
 		"               [--json]\n\n"

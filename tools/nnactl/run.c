@@ -724,11 +724,11 @@ static const struct option OPTIONS[] = {
 
 const struct nnactl_command NNACTL_RUN = {
 	.name = "run",
-	.arguments = "MODEL.tflite --image F [--labels F] [--output F.png] [--device D]",
+	.arguments = "MODEL --image F [--labels F] [--output F.png] [--device D]",
 	.what = "run a network on a picture, or on arrays",
-	.help = "nnactl run MODEL.tflite --image F [--mean M] [--std S] [--labels F]\n"
+	.help = "nnactl run MODEL --image F [--mean M] [--std S] [--labels F]\n"
 		"           [--output F.png|F.jpg]\n"
-		"nnactl run MODEL.tflite --input [NAME=]F.npy... | --raw-input F\n"
+		"nnactl run MODEL --input [NAME=]F.npy... | --raw-input F\n"
 		"       each: [--output-npy [NAME=]F.npy]... [--raw-output F] [--json]\n"
 		"             [--shape 1,224,224,3]... [--rounding tflite|nnapi] [--threads N]\n"
 		"             [--signature S] [--loop OUT=IN]... [--steps N]\n"
