@@ -122,7 +122,7 @@ struct nna_bus_ops {
  * @lost: the driver is unbound, or a reset has failed: no job runs any more. It stays set.
  * @suspended: the rings are disabled and the device has no translations.
  * @last_end_jiffies: when the last job ended.
- * @coherent: the device snoops the CPU's caches.
+ * @coherent: the device snoops the CPU's caches; constant after probe.
  * @job_limit_ms: run time after which the device ends a job.
  * @timeout_ms: timeout of the schedulers: longer than @job_limit_ms.
  */

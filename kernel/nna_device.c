@@ -2,7 +2,8 @@
 /* Probe, remove and interrupts of the device: see nna_device.h. */
 
 #include <linux/bitops.h>
-#include <linux/dma-map-ops.h>
+#include <linux/dma-mapping.h>
+#include <linux/gfp.h>
 #include <linux/interrupt.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
@@ -177,6 +178,29 @@ static void nna_device_unplug(struct nna_device *nna)
 	nna_device_flush_cleanup(nna);
 }
 
+/*
+ * Finds out whether the device sees the CPU's caches: by a mapping such as those of objects, since
+ * what is known of the device alone is for the DMA core only.
+ */
+static int nna_device_init_coherent(struct nna_device *nna)
+{
+	struct page *page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	struct device *dev = nna->drm.dev;
+	dma_addr_t dma;
+	int ret;
+
+	if (!page)
+		return -ENOMEM;
+	dma = dma_map_page(dev, page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	ret = dma_mapping_error(dev, dma);
+	if (!ret) {
+		nna->coherent = !dma_need_sync(dev, dma);
+		dma_unmap_page(dev, dma, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	}
+	__free_page(page);
+	return ret;
+}
+
 struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver *driver,
 				    const struct nna_bus_ops *bus, void __iomem *regs,
 				    const int *irqs, unsigned int irq_count)
@@ -189,9 +213,8 @@ struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver 
 		return nna;
 	dev_set_drvdata(dev, nna);
 	nna->bus = bus;
-	nna->coherent = dev_is_dma_coherent(dev);
 
-	ret = nna_hw_init(&nna->hw, dev, regs);
+	ret = nna_device_init_coherent(nna) ?: nna_hw_init(&nna->hw, dev, regs);
 	if (ret)
 		return ERR_PTR(ret);
 	nna->job_limit_ms = div_u64(nna_clock_ticks_to_ns(&nna->hw, nna->hw.job_limit),

@@ -493,13 +493,33 @@ void nna_bo_purge(struct nna_bo *bo)
 	nna_gem_uncount_locked(bo);
 }
 
+/* Cleans or invalidates the CPU's caches. The table of addresses stays during the call. */
+static void nna_bo_sync_range(struct nna_bo *bo, bool to_device, u64 offset, u64 end)
+{
+	struct device *dev = bo->base.base.dev->dev;
+	struct scatterlist *sg;
+	unsigned int i;
+	u64 at = 0;
+
+	for_each_sgtable_dma_sg(bo->base.sgt, sg, i) {
+		u64 len = sg_dma_len(sg);
+		u64 from = max(at, offset), to = min(at + len, end);
+
+		if (from < to && to_device)
+			dma_sync_single_for_device(dev, sg_dma_address(sg) + from - at, to - from,
+						   DMA_TO_DEVICE);
+		else if (from < to)
+			dma_sync_single_for_cpu(dev, sg_dma_address(sg) + from - at, to - from,
+						DMA_FROM_DEVICE);
+		at += len;
+	}
+}
+
 int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size)
 {
 	struct drm_gem_object *obj = &bo->base.base;
 	struct nna_device *nna = to_nna_device(obj->dev);
-	struct scatterlist *sg;
-	u64 end, at = 0;
-	unsigned int i;
+	u64 end;
 	int ret;
 
 	if (NNA_IOCTL_DBG(obj->dev, check_add_overflow(offset, size, &end) || end > obj->size))
@@ -510,25 +530,18 @@ int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size)
 	ret = nna_bo_get_pages(bo) ?: dma_resv_lock_interruptible(obj->resv, NULL);
 	if (ret)
 		return ret;
-	if (!bo->base.sgt) {
+	if (bo->base.sgt)
+		nna_bo_sync_range(bo, to_device, offset, end);
+	else
 		ret = -EFAULT;
-		goto out;
-	}
-	for_each_sgtable_dma_sg(bo->base.sgt, sg, i) {
-		u64 len = sg_dma_len(sg);
-		u64 from = max(at, offset), to = min(at + len, end);
-
-		if (from < to && to_device)
-			dma_sync_single_for_device(obj->dev->dev, sg_dma_address(sg) + from - at,
-						   to - from, DMA_TO_DEVICE);
-		else if (from < to)
-			dma_sync_single_for_cpu(obj->dev->dev, sg_dma_address(sg) + from - at,
-						to - from, DMA_FROM_DEVICE);
-		at += len;
-	}
-out:
 	dma_resv_unlock(obj->resv);
 	return ret;
+}
+
+void nna_bo_begin_read(struct nna_bo *bo, u64 offset, u64 size)
+{
+	if (bo->base.sgt && !to_nna_device(bo->base.base.dev)->coherent)
+		nna_bo_sync_range(bo, false, offset, offset + size);
 }
 
 void nna_bo_set_label(struct nna_bo *bo, char *label)

@@ -145,6 +145,17 @@ int nna_bo_get_pages(struct nna_bo *bo);
 int nna_bo_sync(struct nna_bo *bo, bool to_device, u64 offset, u64 size);
 
 /**
+ * nna_bo_begin_read() - Make what the device has written visible to the kernel's mapping of pages.
+ * @bo: the object, not imported; mapped by an address space that the caller has locked.
+ * @offset: first byte, within the object.
+ * @size: bytes.
+ *
+ * The kernel's mapping is cached, whatever those of user space are. Must be called inside
+ * drm_dev_enter().
+ */
+void nna_bo_begin_read(struct nna_bo *bo, u64 offset, u64 size);
+
+/**
  * nna_bo_advise() - Mark an object as needed or not needed by user space.
  * @bo: the object. Its reservation lock is taken.
  * @needed: false: the shrinker may purge the object from now on.

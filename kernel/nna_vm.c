@@ -554,6 +554,7 @@ size_t nna_vm_read(struct nna_vm *vm, u64 va, void *to, size_t size)
 		n = min(size - done, PAGE_SIZE - offset_in_page(at));
 		if (!shmem->pages)
 			break;
+		nna_bo_begin_read(to_nna_bo(gpuva->gem.obj), at, n);
 		memcpy_from_page(to + done, shmem->pages[at >> PAGE_SHIFT], offset_in_page(at), n);
 		done += n;
 	}

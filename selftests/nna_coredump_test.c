@@ -152,6 +152,37 @@ TEST(fault_is_dumped)
 	expect_dropped();
 }
 
+/*
+ * The kernel reads the report by its own mapping, which is cached. For a device that does not see
+ * the CPU's caches it invalidates them first; see nna_coherence_test.c.
+ */
+TEST(dump_has_what_the_device_has_written)
+{
+	struct drm_nna_coredump *dump;
+	char *text, *done, *end;
+	uint32_t command;
+	struct env env;
+	size_t size;
+
+	env_init(&env);
+	expect_dropped();
+	trace_begin();
+	fault(&env, &command);
+	dump = dump_read(&size);
+	text = trace_end();
+	EQ(dump->report_valid, 1);
+	done = trace_find(text, "nna_job_done: ");
+	end = done + strlen(done);
+	if (hw_info(env.fd).flags & DRM_NNA_HW_COHERENT)
+		EQ(trace_sum(text, end, "dma_sync_single_for_cpu: "), 0);
+	else
+		CHECK(trace_sum(done, end, "dma_sync_single_for_cpu: ") >=
+		      sizeof(struct nnahw_report) + dump->command_size);
+	free(text);
+	free(dump);
+	expect_dropped();
+}
+
 TEST(rings_are_dumped)
 {
 	struct drm_nna_coredump *dump;

@@ -13,8 +13,6 @@
 #include "ksft.h"
 #include "nna_test.h"
 
-#define TRACING "/sys/kernel/tracing/"
-
 static long long fdinfo(int fd, const char *key)
 {
 	char *text = fdinfo_read(fd);
@@ -395,20 +393,6 @@ TEST(debugfs_while_busy)
 		free(fdinfo_read(env.fd));
 	}
 	EQ(status, 0);
-}
-
-static void trace_begin(void)
-{
-	if (access(TRACING "events/nna", X_OK))
-		SKIP("no " TRACING "events/nna");
-	write_file(TRACING "trace", "\n");
-	write_file(TRACING "events/nna/enable", "1");
-}
-
-static char *trace_end(void)
-{
-	write_file(TRACING "events/nna/enable", "0");
-	return read_file(TRACING "trace");
 }
 
 TEST(trace_job)

@@ -644,6 +644,62 @@ int timeline_wait(int fd, uint32_t handle, uint64_t point, uint64_t timeout_ns)
 
 #define LOG_MARK "selftest of the accelerator driver: begins"
 
+#define TRACING "/sys/kernel/tracing/"
+
+static const char *const trace_events[] = {
+	TRACING "events/nna/enable",
+	TRACING "events/dma/dma_map_sg/enable",
+	TRACING "events/dma/dma_sync_single_for_cpu/enable",
+	TRACING "events/dma/dma_sync_single_for_device/enable",
+};
+
+#define TRACE_EVENTS (sizeof(trace_events) / sizeof(trace_events[0]))
+
+void trace_begin(void)
+{
+	int fd;
+
+	for (size_t i = 0; i < TRACE_EVENTS; i++)
+		if (access(trace_events[i], W_OK))
+			skip("no events to trace");
+	/* The open empties it. */
+	fd = open(TRACING "trace", O_WRONLY | O_TRUNC);
+	if (fd < 0)
+		die(TRACING "trace", -errno);
+	close(fd);
+	for (size_t i = 0; i < TRACE_EVENTS; i++)
+		write_file(trace_events[i], "1");
+}
+
+char *trace_end(void)
+{
+	for (size_t i = 0; i < TRACE_EVENTS; i++)
+		write_file(trace_events[i], "0");
+	return read_file(TRACING "trace");
+}
+
+char *trace_find(char *from, const char *event)
+{
+	char *at = strstr(from, event);
+
+	if (!at)
+		die(event, -ENOENT);
+	return at;
+}
+
+unsigned long long trace_sum(const char *from, const char *to, const char *event)
+{
+	unsigned long long sum = 0, size;
+	const char *at;
+
+	for (; (from = strstr(from, event)) && from < to; from++) {
+		at = strstr(from, "size=");
+		if (at && sscanf(at, "size=%llu", &size) == 1)
+			sum += size;
+	}
+	return sum;
+}
+
 uint64_t cpu_page(void)
 {
 	return (uint64_t)sysconf(_SC_PAGESIZE);

@@ -95,6 +95,19 @@ uint64_t cpu_page(void);
  */
 void inject(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * Clears the trace and begins to record events: the driver's, and those of the DMA core by which
+ * the CPU's caches are cleaned and invalidated. Skips the test where there are none.
+ */
+void trace_begin(void);
+/* Ends that, and returns the trace; the caller frees it. */
+char *trace_end(void);
+
+/* The first place of an event at or behind one in a trace; its absence fails the test. */
+char *trace_find(char *from, const char *event);
+/* Sum of the sizes that an event states, between two places of a trace. */
+unsigned long long trace_sum(const char *from, const char *to, const char *event);
+
 /** log_begin() - Mark where log_lines() begins to count. */
 void log_begin(void);
 

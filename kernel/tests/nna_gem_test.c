@@ -358,6 +358,37 @@ static void nna_gem_no_table(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0l, nna_pages_pinned(fake->nna));
 }
 
+struct nna_gem_mapping {
+	const char *name;
+	bool coherent;
+	u32 flags;
+	bool wc;
+};
+
+static const struct nna_gem_mapping nna_gem_mappings[] = {
+	{ "the device snoops", true, 0, false },
+	{ "the device snoops, cached", true, DRM_NNA_BO_CACHED, false },
+	{ "the device does not snoop", false, 0, true },
+	{ "the device does not snoop, cached", false, DRM_NNA_BO_CACHED, false },
+};
+KUNIT_ARRAY_PARAM_DESC(nna_gem_mapping, nna_gem_mappings, name);
+
+/* How the CPU maps an object: past its caches if the device does not see those, unless asked. */
+static void nna_gem_cpu_mapping(struct kunit *test)
+{
+	const struct nna_gem_mapping *param = test->param_value;
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_bo_create create = { .size = PAGE_SIZE, .flags = param->flags };
+	struct drm_gem_object *obj;
+
+	fake->nna->coherent = param->coherent;
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_BO_CREATE, &create));
+	obj = drm_gem_object_lookup(fake->file, create.handle);
+	KUNIT_ASSERT_NOT_NULL(test, obj);
+	KUNIT_EXPECT_EQ(test, param->wc, to_nna_bo(obj)->base.map_wc);
+	drm_gem_object_put(obj);
+}
+
 /* The limit applies to every path of mmap(), also through a dma-buf. */
 static void nna_gem_no_mmap(struct kunit *test)
 {
@@ -383,6 +414,7 @@ static struct kunit_case nna_gem_cases[] = {
 	KUNIT_CASE(nna_gem_pages_of_users),
 	KUNIT_CASE(nna_gem_pages_are_given_back),
 	KUNIT_CASE(nna_gem_no_table),
+	KUNIT_CASE_PARAM(nna_gem_cpu_mapping, nna_gem_mapping_gen_params),
 	KUNIT_CASE(nna_gem_no_mmap),
 	{}
 };
