@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A module that was built for pages of another size. The kernel refuses it by its version, unless
+ * it is forced to take it; then its own idea of a page would map memory that is not the client's.
+ * So the module refuses itself. A driver in a kernel tree is built with the kernel. Kbuild includes
+ * this file before each source file.
+ */
+#ifndef NNA_COMPAT_PAGE_H
+#define NNA_COMPAT_PAGE_H
+
+#include <linux/errno.h>
+#include <linux/init.h>
+#include <linux/mm.h>
+#include <linux/pci.h>
+#include <linux/printk.h>
+
+/* The kernel's functions have been built with its size of a page, and these with the module's. */
+static inline int nna_compat_check_page(void)
+{
+	struct sysinfo info;
+
+	si_meminfo(&info);
+	if (info.mem_unit == PAGE_SIZE)
+		return 0;
+	pr_err("nna: built for pages of %lu bytes, and this kernel's have %u: build nna.ko with the headers of this kernel\n",
+	       PAGE_SIZE, info.mem_unit);
+	return -ENOEXEC;
+}
+
+#undef module_pci_driver
+#define module_pci_driver(driver) \
+	static int __init nna_compat_init(void) \
+	{ \
+		return nna_compat_check_page() ?: pci_register_driver(&(driver)); \
+	} \
+	module_init(nna_compat_init); \
+	static void __exit nna_compat_exit(void) \
+	{ \
+		pci_unregister_driver(&(driver)); \
+	} \
+	module_exit(nna_compat_exit)
+
+#endif
