@@ -82,8 +82,8 @@ static bool scale_operand(double factor, uint32_t left, struct nna_ethosu_scale 
 	return true;
 }
 
-static bool sum_of_tflite(const struct nna_value *const *v, const struct nna_ir_op *op,
-			  struct nna_ethosu_operation *o)
+static bool sum_of_tflite(const struct nna_ethosu_target *target, const struct nna_value *const *v,
+			  const struct nna_ir_op *op, struct nna_ethosu_operation *o)
 {
 	const uint32_t left = nna_type_size(v[0]->type) == 2 ? 15 : 20;
 	const double twice = 2 * (double)fmaxf(v[1]->scale, v[2]->scale);
@@ -95,7 +95,7 @@ static bool sum_of_tflite(const struct nna_value *const *v, const struct nna_ir_
 	o->scaled = v[1]->scale < v[2]->scale ? NNA_ETHOSU_SCALED_A : NNA_ETHOSU_SCALED_B;
 	nna_requantize_from(twice / (ldexp(1, (int)left) * (double)v[0]->scale), &multiplier,
 			    &shift);
-	return shift >= 31 && nna_ethosu_rule(multiplier, shift, op->rounding, 0, o);
+	return shift >= 31 && nna_ethosu_rule(target, multiplier, shift, op->rounding, 0, o);
 }
 
 static int64_t divisor(int64_t a, int64_t b)
@@ -110,8 +110,8 @@ static int64_t divisor(int64_t a, int64_t b)
 }
 
 /* The NNA's factors: integers over a common power of two, of which the larger has 30 bits. */
-static bool sum_of_nnapi(const struct nna_value *const *v, const struct nna_ir_op *op,
-			 struct nna_ethosu_operation *o)
+static bool sum_of_nnapi(const struct nna_ethosu_target *target, const struct nna_value *const *v,
+			 const struct nna_ir_op *op, struct nna_ethosu_operation *o)
 {
 	const double fa = (double)v[1]->scale / v[0]->scale, fb = (double)v[2]->scale / v[0]->scale;
 	const double larger = fmax(fa, fb);
@@ -137,11 +137,11 @@ static bool sum_of_nnapi(const struct nna_value *const *v, const struct nna_ir_o
 	o->scaled = NNA_ETHOSU_SCALED_BOTH;
 	/* |x * a + y * b| is below 2^bits * (a + b). */
 	bits = bits_of(v[1]) + 64 - (uint32_t)__builtin_clzll((uint64_t)((a + b) / common));
-	return nna_ethosu_rule((int32_t)common, shift, op->rounding, bits, o);
+	return nna_ethosu_rule(target, (int32_t)common, shift, op->rounding, bits, o);
 }
 
-static bool product(const struct nna_value *const *v, const struct nna_ir_op *op,
-		    struct nna_ethosu_operation *o)
+static bool product(const struct nna_ethosu_target *target, const struct nna_value *const *v,
+		    const struct nna_ir_op *op, struct nna_ethosu_operation *o)
 {
 	int32_t multiplier, shift;
 
@@ -153,7 +153,7 @@ static bool product(const struct nna_value *const *v, const struct nna_ir_op *op
 		multiplier = (multiplier + 4) >> 3;
 		shift -= 3;
 	}
-	return nna_ethosu_rule(multiplier, shift, op->rounding, 2 * bits_of(v[1]), o);
+	return nna_ethosu_rule(target, multiplier, shift, op->rounding, 2 * bits_of(v[1]), o);
 }
 
 static bool same_scale(const struct nna_value *a, const struct nna_value *b)
@@ -162,8 +162,9 @@ static bool same_scale(const struct nna_value *a, const struct nna_value *b)
 }
 
 /* The operation but for its maps. Return: 0, or -ENOTSUP with the reason. */
-static int make(const struct nna_lower *l, const struct nna_ir_op *op,
-		struct nna_ethosu_operation *o, char *reason, size_t size)
+static int make(const struct nna_lower *l, const struct nna_ethosu_target *target,
+		const struct nna_ir_op *op, struct nna_ethosu_operation *o, char *reason,
+		size_t size)
 {
 	const struct nna_value *v[3];
 	bool done;
@@ -188,12 +189,12 @@ static int make(const struct nna_lower *l, const struct nna_ir_op *op,
 	case NNA_FN_ADD:
 	case NNA_FN_SUB:
 		o->mode = op->elementwise.function == NNA_FN_ADD ? NNA_ETHOSU_ADD : NNA_ETHOSU_SUB;
-		done = op->rounding == NNA_IR_ROUNDS_AS_NNAPI ? sum_of_nnapi(v, op, o) :
-								sum_of_tflite(v, op, o);
+		done = op->rounding == NNA_IR_ROUNDS_AS_NNAPI ? sum_of_nnapi(target, v, op, o) :
+								sum_of_tflite(target, v, op, o);
 		break;
 	case NNA_FN_MUL:
 		o->mode = NNA_ETHOSU_MUL;
-		done = product(v, op, o);
+		done = product(target, v, op, o);
 		break;
 	case NNA_FN_MAXIMUM:
 	case NNA_FN_MINIMUM:
@@ -215,7 +216,7 @@ static int elementwise_accepts(const struct nna_lower *l, const struct nna_ethos
 	struct nna_ethosu_operation o;
 	struct nna_ethosu_walk walk;
 
-	if (make(l, op, &o, reason, size))
+	if (make(l, target, op, &o, reason, size))
 		return -ENOTSUP;
 	if (!begin(l, &operands, &walk))
 		return nna_ethosu_refuse(reason, size, "an order of elements that takes more than %u "
@@ -231,7 +232,7 @@ static int elementwise_emit(const struct nna_lower *l, const struct nna_ethosu_t
 	struct nna_ethosu_walk walk;
 	char reason[8];
 
-	if (make(l, op, &made, reason, sizeof(reason)) || !begin(l, &operands, &walk))
+	if (make(l, target, op, &made, reason, sizeof(reason)) || !begin(l, &operands, &walk))
 		return -ENOTSUP;
 	made.reversed = operands.reversed;
 	for (uint64_t i = 0; i < walk.pieces; i++) {

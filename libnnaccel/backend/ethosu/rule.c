@@ -5,8 +5,8 @@
 
 #define SHIFT_MOST 63
 
-bool nna_ethosu_rule(int32_t multiplier, int32_t shift, uint8_t rounding, uint32_t bits,
-		     struct nna_ethosu_operation *op)
+bool nna_ethosu_rule(const struct nna_ethosu_target *target, int32_t multiplier, int32_t shift,
+		     uint8_t rounding, uint32_t bits, struct nna_ethosu_operation *op)
 {
 	uint32_t zeros;
 
@@ -18,6 +18,10 @@ bool nna_ethosu_rule(int32_t multiplier, int32_t shift, uint8_t rounding, uint32
 		return true;
 	if (rounding != NNA_IR_ROUNDS_AS_NNAPI)
 		return false;
+	if (target->generation == NNA_ETHOSU_U85) {
+		op->rounding = NNA_ETHOSU_ROUND_SYMMETRIC;
+		return true;
+	}
 	op->rounding = NNA_ETHOSU_ROUND_NATURAL;
 	zeros = (uint32_t)__builtin_ctz((uint32_t)multiplier);
 	/* In the middle lie multiples of 2^(shift - 1 - zeros) only. */

@@ -2,9 +2,9 @@
 /*
  * Factors of results: the ir's rules of rounding, as the NPU can do them.
  *
- * TFLite's rule is the NPU's double rounding. NNAPI's rule rounds once, halves away from zero, and
- * the NPU once with halves up: the same unless a negative number lies in the middle. There is none
- * if the numbers have fewer bits than it takes.
+ * TFLite's rule is the NPU's double rounding. NNAPI's rule rounds once, halves away from zero, as a
+ * U85 can. A U65 rounds once with halves up: the same unless a negative number lies in the middle.
+ * There is none if the numbers have fewer bits than it takes.
  */
 #ifndef NNA_ETHOSU_RULE_H
 #define NNA_ETHOSU_RULE_H
@@ -20,7 +20,7 @@
  *
  * Return: whether the NPU does it to the bit.
  */
-bool nna_ethosu_rule(int32_t multiplier, int32_t shift, uint8_t rounding, uint32_t bits,
-		     struct nna_ethosu_operation *op);
+bool nna_ethosu_rule(const struct nna_ethosu_target *target, int32_t multiplier, int32_t shift,
+		     uint8_t rounding, uint32_t bits, struct nna_ethosu_operation *op);
 
 #endif
