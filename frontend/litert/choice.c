@@ -10,6 +10,28 @@
 #include "frontend/tflite/slice.h"
 #include "frontend/tflite/supported.h"
 
+/*
+ * LiteRT makes buffers by the shapes in the file. A value whose shape the file does not tell, or
+ * tells wrongly, cannot leave a partition.
+ */
+static int check_shapes(const struct tflite_model *slice, char *error)
+{
+	const struct tflite_subgraph *sub = &slice->subgraphs[0];
+	char name[64];
+
+	for (uint32_t i = 0; i < sub->outputs.count; i++) {
+		const struct tflite_tensor *tensor = &sub->tensors[sub->outputs.at[i]];
+
+		if (!tensor->changed)
+			continue;
+		snprintf(error, TFLITE_ERROR_SIZE,
+			 "output \"%s\" has another shape than the file tells LiteRT",
+			 tflite_printable(tensor->name, name, sizeof(name)));
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
 /* Return: 0 if the device runs these operators together; -ENOMEM; or an error with a reason. */
 static int try(const struct nna_device *device, struct tflite_slicer *slicer,
 	       const uint32_t *operators, uint32_t count, char *error)
@@ -22,8 +44,10 @@ static int try(const struct nna_device *device, struct tflite_slicer *slicer,
 	if (ret)
 		return ret;
 	ret = tflite_to_supported_graph(slice, device, NULL, &graph, error);
-	if (!ret)
+	if (!ret) {
 		nna_graph_unref(graph);
+		ret = check_shapes(slice, error);
+	}
 	tflite_free(slice);
 	return ret;
 }

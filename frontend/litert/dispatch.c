@@ -97,17 +97,27 @@ static size_t size_of(const struct LiteRtRankedTensorType *type)
 	return size;
 }
 
+/*
+ * LiteRT makes buffers of the first kind. 2.2, whose table is shorter, knows our kind only in the
+ * process's first environment: there a model of a second one would get no buffers.
+ */
+static const int *get_types(const struct LiteRtRuntimeContext *runtime)
+{
+	static const int ours_first[] = { LITERT_NNA_BUFFER, LITERT_HOST_MEMORY, LITERT_DMA_BUF };
+	static const int host_first[] = { LITERT_HOST_MEMORY, LITERT_NNA_BUFFER, LITERT_DMA_BUF };
+
+	return runtime->header.struct_size > 400 ? ours_first : host_first;
+}
+
 static int get_requirements(const struct litert_invocation *v, const struct litert_io *ios,
 			    uint32_t count, int index, const struct LiteRtRankedTensorType *type,
 			    struct LiteRtTensorBufferRequirementsT **out)
 {
-	static const int types[] = { LITERT_NNA_BUFFER, LITERT_HOST_MEMORY, LITERT_DMA_BUF };
-
 	if (index < 0 || (uint32_t)index >= count || !type || !out)
 		return LITERT_INVALID_ARGUMENT;
 	return v->context->runtime->create_tensor_buffer_requirements(
-		sizeof(types) / sizeof(types[0]), types, ios[index].info.size ?: size_of(type), 0,
-		NULL, out);
+		3, get_types(v->context->runtime), ios[index].info.size ?: size_of(type), 0, NULL,
+		out);
 }
 
 static int get_input_requirements(struct litert_invocation *v, int index,

@@ -4,7 +4,7 @@
 # linked in; the loopback is libnnaccel.so's plug-in, found beside them. LiteRT looks for them by the
 # beginning of their names in a folder that is theirs alone, which has links to them.
 LITERT_DIR := $(BUILD)/lib/litert
-LITERT_PLUGIN_OBJS := $(patsubst %,$(BUILD)/obj/frontend/litert/%.o,plugin compile choice source options \
+LITERT_PLUGIN_OBJS := $(patsubst %,$(BUILD)/obj/frontend/litert/%.o,plugin compile choice source options report \
 	numbers module device)
 LITERT_DISPATCH_OBJS := $(patsubst %,$(BUILD)/obj/frontend/litert/%.o,dispatch invocation context buffer \
 	shared module device)
@@ -27,3 +27,27 @@ $(LITERT_LIBS): $(BUILD)/lib/%.so: frontend/litert/%.map $(TFLITE_OBJS) $(BUILD)
 		-Wl,--version-script=$< -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 		$(NNACCEL_LIBS)
 	$(Q)ln -sf ../$(@F) $(LITERT_DIR)/$(@F)
+
+# The Python package, with copies that find libdrm beside them: a machine with pip alone may lack it.
+LITERT_WHEEL_DIR := $(BUILD)/wheel/litert
+LITERT_WHEEL_LIBS := $(LITERT_LIBS:$(BUILD)/lib/%=$(LITERT_WHEEL_DIR)/%)
+$(LITERT_WHEEL_LIBS): $(LITERT_WHEEL_DIR)/%.so: $(BUILD)/lib/%.so
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -shared -s -Wl,-soname,$(@F) -Wl,-z,now -Wl,-z,defs -Wl,-rpath,'$$ORIGIN' \
+		-Wl,--version-script=frontend/litert/$*.map -o $@ \
+		$(if $(findstring Dispatch,$*),$(LITERT_DISPATCH_OBJS),$(LITERT_PLUGIN_OBJS)) \
+		$(TFLITE_OBJS) $(BUILD)/obj/libnnaccel/shared.a $(NNACCEL_LIBS)
+$(LITERT_WHEEL_DIR)/libnnaccel-loopback.so: $(BUILD)/lib/nnaccel/libnnaccel-loopback.so
+	@mkdir -p $(@D)
+	$(Q)objcopy --strip-unneeded $< $@
+
+#. install: wheel-litert: the Python package nnaccel-litert, into build/wheel/
+.PHONY: wheel-litert
+wheel-litert: $(LITERT_WHEEL_LIBS) $(LITERT_WHEEL_DIR)/libnnaccel-loopback.so
+	$(Q)drm=$$($(CC) -print-file-name=libdrm.so.2) && install/wheel --name nnaccel-litert --version $(VERSION) \
+		--summary "LiteRT's compiled models on the NNA accelerator" \
+		--package frontend/litert/python/nnaccel_litert --license LICENSES/MIT.txt \
+		--out $(BUILD)/wheel $(foreach l,$(LITERT_WHEEL_LIBS),$l:lib/$(notdir $l)) \
+		$(LITERT_WHEEL_DIR)/libnnaccel-loopback.so:lib/nnaccel/libnnaccel-loopback.so \
+		"$$drm":lib/libdrm.so.2

@@ -8,6 +8,7 @@
  *	NNACCEL_LOG		messages on standard error, by tags (libnnaccel/support/message.h)
  *	NNACCEL_TRACE		marks in the kernel's trace (libnnaccel/support/trace.h)
  *	NNACCEL_DEVICE		the accelerator of the NNAPI (hal-bridge/nnapi/nnapi.h)
+ *				and of LiteRT (frontend/litert/device.h)
  *	NNACCEL_DOT		the folder for drawings of models (hal-bridge/common/dot.h)
  *	NNACCEL_DEAL		for tests: operations go to random devices (hal-bridge/nnapi/plan.h)
  */

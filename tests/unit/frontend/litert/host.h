@@ -405,7 +405,7 @@ static inline int host_new_event(struct LiteRtEnvironmentT *environment, int fd,
 static inline struct LiteRtRuntimeContext host_runtime(void)
 {
 	return (struct LiteRtRuntimeContext){
-		.header = { 400, LITERT_ABI_MAJOR, 0, 0 },
+		.header = { 416, LITERT_ABI_MAJOR, 0, 0 },
 		.create_tensor_buffer_requirements = host_requirements,
 		.get_tensor_buffer_type = host_buffer_type,
 		.get_tensor_buffer_tensor_type = host_buffer_shape,

@@ -402,6 +402,13 @@ static void mistakes(void **state)
 			 LITERT_INVALID_ARGUMENT);
 	assert_int_equal(l.basic->get_output_requirements(v, -1, &f.output_shape, &needs),
 			 LITERT_INVALID_ARGUMENT);
+	/* LiteRT 2.2 has handlers of our kind only in its first environment. */
+	runtime.header.struct_size = 400;
+	assert_int_equal(l.basic->get_input_requirements(v, 0, &f.input_shape, &needs), LITERT_OK);
+	runtime.header.struct_size = 416;
+	assert_int_equal(needs->types[0], LITERT_HOST_MEMORY);
+	assert_int_equal(needs->size, f.input_size);
+	free(needs);
 	/* Nothing is attached. */
 	assert_int_equal(l.basic->invoke(v), LITERT_RUNTIME_FAILURE);
 	make_buffer(&l, v, true, false, &f.input_shape, &in);
