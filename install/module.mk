@@ -36,7 +36,9 @@ INSTALL_LIBRARIES := \
 	755:$(NNACCEL_PLUGIN):$(LIBDIR)/nnaccel/$(notdir $(NNACCEL_PLUGIN)) \
 	755:$(NNAPI_LIB):$(LIBDIR)/libneuralnetworks.so \
 	755:$(DELEGATE_LIB):$(LIBDIR)/libnnaccel_delegate.so \
-	755:$(ORT_LIB):$(LIBDIR)/$(notdir $(ORT_LIB))
+	755:$(ORT_LIB):$(LIBDIR)/$(notdir $(ORT_LIB)) \
+	$(foreach l,$(notdir $(LITERT_LIBS)),755:$(BUILD)/lib/$l:$(LIBDIR)/$l \
+		link:../../$l:$(LIBDIR)/nnaccel/litert/$l)
 INSTALL_HEADERS := \
 	644:libnnaccel/include/nnaccel.h:$(INCLUDEDIR)/nnaccel.h \
 	644:frontend/delegate/nnaccel_delegate.h:$(INCLUDEDIR)/nnaccel_delegate.h \
