@@ -40,6 +40,7 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 #. test: check-ethosu-files: what Vela has compiled by nnactl and by LiteRT with the delegate, without a VM
 #. test: check-ethosu-weights: the library's streams of weights beside Vela's, without a VM
 #. test: check-ethosu-compiler: what the library compiles for the Ethos-U, on the model in this process
+#. test: check-ethosu-models: models that the library compiles for the Ethos-U, against the NNA, without a VM
 #. test: check-ethosu-selftests: kselftests of the kernel's driver in VMs, and of the driver with docs/ethosu-patches
 #. test: check-ethosu-long: all configurations, memory modes and choices of Vela, which give the same bytes: an hour
 #
@@ -47,8 +48,8 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 ETHOSU_CASES := $(BUILD)/ethosu/cases
 ETHOSU_MODELS = $(wildcard ../shared/models/*.tflite)
 ETHOSU_OPERATORS = $$(tests/clients/setup) tests/ethosu/operators.py --build $(BUILD) --vela $$(tests/ethosu/setup)
-.PHONY: check-ethosu check-ethosu-compiler check-ethosu-operators check-ethosu-files check-ethosu-weights \
-	check-ethosu-selftests check-ethosu-long
+.PHONY: check-ethosu check-ethosu-compiler check-ethosu-operators check-ethosu-files check-ethosu-models \
+	check-ethosu-weights check-ethosu-selftests check-ethosu-long
 check-ethosu-operators: $(ETHOSU_RUN)
 	rm -rf $(ETHOSU_CASES)
 	$(ETHOSU_OPERATORS) --keep $(ETHOSU_CASES) $(ETHOSU_MODELS)
@@ -57,6 +58,9 @@ check-ethosu-operators: $(ETHOSU_RUN)
 ETHOSU_FILES = $$(tests/clients/setup) tests/ethosu/files.py --build $(BUILD) --vela $$(tests/ethosu/setup)
 check-ethosu-files: $(ETHOSU_NODE) all
 	$(ETHOSU_FILES) --memory Dedicated_Sram $(ETHOSU_MODELS)
+
+check-ethosu-models: all
+	$$(tests/clients/setup) tests/ethosu/models.py --build $(BUILD) $(ETHOSU_MODELS)
 
 check-ethosu-weights: $(ETHOSU_WEIGHTS)
 	$$(tests/ethosu/setup) tests/ethosu/weights.py --build $(BUILD) $(ETHOSU_MODELS)
