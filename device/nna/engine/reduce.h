@@ -67,6 +67,26 @@ static inline void nnadev_reduce_get(struct nnadev_reduce *r,
 	r->blocks = nnadev_div_up(r->size, NNAHW_REDUCE_BLOCK);
 }
 
+/* True if the reduced axes are the innermost ones, without gaps between their elements. */
+static inline bool nnadev_reduce_is_run(const struct nnahw_tensor *in, uint32_t axes)
+{
+	uint64_t run = 1;
+	bool ends = false;
+
+	for (uint32_t k = in->rank; k-- > 0;) {
+		if (in->dims[k] == 1)
+			continue;
+		if (!(axes >> k & 1)) {
+			ends = true;
+			continue;
+		}
+		if (ends || in->strides[k] < 0 || (uint64_t)in->strides[k] != run)
+			return false;
+		run *= in->dims[k];
+	}
+	return true;
+}
+
 /* Converts a result and stores it at offset @at of the output. */
 static inline void nnadev_reduce_finish(const struct nnadev_reduce *r, int64_t at,
 					union nnadev_reduction x)

@@ -13,27 +13,7 @@
 
 #define SHORTEST 8u
 #define MOST (1u << 20) /* numbers in a tile, which take less than a millisecond */
-#define STORE_WORK 32u /* numbers that take as long as storing an output */
-
-/* True if the reduced axes are the innermost ones, without gaps between their elements. */
-static bool lie_together(const struct nnahw_tensor *in, uint32_t axes)
-{
-	uint64_t run = 1;
-	bool ends = false;
-
-	for (uint32_t k = in->rank; k-- > 0;) {
-		if (in->dims[k] == 1)
-			continue;
-		if (!(axes >> k & 1)) {
-			ends = true;
-			continue;
-		}
-		if (ends || in->strides[k] < 0 || (uint64_t)in->strides[k] != run)
-			return false;
-		run *= in->dims[k];
-	}
-	return true;
-}
+#define STORE_WORK 64u /* numbers that take as long as storing an output */
 
 static uint32_t extremes_accepts(const struct nnadev_engine_command *cmd,
 				 struct nnadev_engine_plan *plan)
@@ -44,7 +24,7 @@ static uint32_t extremes_accepts(const struct nnadev_engine_command *cmd,
 
 	return nnadev_accept((p->kind == NNAHW_REDUCTION_MAX || p->kind == NNAHW_REDUCTION_MIN) &&
 			     in->desc.type == NNAHW_TYPE_F32 && size >= SHORTEST && size <= MOST &&
-			     lie_together(&in->desc, p->axes));
+			     nnadev_reduce_is_run(&in->desc, p->axes));
 }
 
 static void extremes_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
