@@ -835,7 +835,7 @@ static int nnv_hal_compute_burst(struct nnv_run *run, struct nnv_hal *self)
 		ret = nnv_hidl_execute_burst(self->prepared, &me, &self->request,
 					     run->slot_count & 1, &self->results[0],
 					     &out.result, &asked);
-		/* A result in a queue has the statuses of 1.0, where a loop that is too long fails. */
+		/* A result in a queue has a status of 1.0, where a loop that is too long fails. */
 		if (ret == NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE &&
 		    run->item->flags & NNV_CASE_INFINITE_LOOP)
 			ret = NNB_AIDL_ERROR_STATUS_MISSED_DEADLINE_PERSISTENT;
