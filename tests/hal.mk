@@ -10,7 +10,7 @@ FUZZ_HAL_OBJS := $(patsubst %.c,$(FUZZ_OUT)/hal/%.o,tests/fuzz/fuzz_hal.c \
 .PHONY: fuzz fuzz-hal
 fuzz: fuzz-hal
 fuzz-hal: $(FUZZ_OUT)/fuzz_hal
-	tests/fuzz/run $< $(FUZZ_SECONDS) -timeout=60 -max_len=512 -rss_limit_mb=4096 -print_funcs=0
+	tests/fuzz/run $< $(FUZZ_SECONDS) -timeout=1200 -max_len=512 -rss_limit_mb=4096 -print_funcs=0
 
 # What sends counts for nothing: there is no coverage of the client and of its parcels in memory.
 FUZZ_HAL_CLIENT := $(FUZZ_OUT)/hal/tests/fuzz/fuzz_hal.o $(FUZZ_OUT)/hal/hal-bridge/binder/flat.o

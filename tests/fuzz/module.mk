@@ -28,6 +28,9 @@ fuzz: $(subst _,-,$(FUZZ_TARGETS:%=fuzz-%))
 fuzz-programs: $(FUZZ_TARGETS:%=$(FUZZ_OUT)/fuzz_%)
 
 # $(call fuzz_rules,NAME,LIBFUZZER OPTIONS)
+#
+# The time limit of an input is one of the wall, and ends what hangs: a busy machine made 60 s of two
+# seconds of work. How much the device does for an input is counted (work.h).
 define fuzz_rules
 .PHONY: fuzz-$(subst _,-,$(1))
 fuzz-$(subst _,-,$(1)): $(FUZZ_OUT)/fuzz_$(1)
@@ -35,11 +38,11 @@ fuzz-$(subst _,-,$(1)): $(FUZZ_OUT)/fuzz_$(1)
 $(FUZZ_OUT)/fuzz_$(1): $(FUZZ_OUT)/obj/tests/fuzz/fuzz_$(1).o
 endef
 $(foreach t,stream mmu device vfio_user control, \
-	$(eval $(call fuzz_rules,$(t),-timeout=60 -max_len=4096)))
-$(eval $(call fuzz_rules,ethosu,-timeout=60 -max_len=16384 -rss_limit_mb=2560))
-$(eval $(call fuzz_rules,tflite,-timeout=120 -max_len=32768 -rss_limit_mb=4096))
-$(eval $(call fuzz_rules,onnx,-timeout=120 -max_len=32768 -rss_limit_mb=4096))
-$(eval $(call fuzz_rules,blob,-timeout=60 -max_len=8192))
+	$(eval $(call fuzz_rules,$(t),-timeout=1200 -max_len=4096)))
+$(eval $(call fuzz_rules,ethosu,-timeout=1200 -max_len=16384 -rss_limit_mb=2560))
+$(eval $(call fuzz_rules,tflite,-timeout=2400 -max_len=32768 -rss_limit_mb=4096))
+$(eval $(call fuzz_rules,onnx,-timeout=2400 -max_len=32768 -rss_limit_mb=4096))
+$(eval $(call fuzz_rules,blob,-timeout=1200 -max_len=8192))
 
 # The objects of the ordinary build, each compiled in another way.
 FUZZ_MODEL := $(patsubst $(BUILD)/obj/%,$(FUZZ_OUT)/obj/%,$(DEVICE_OBJS) $(ENGINE_OBJS))
