@@ -118,17 +118,19 @@ static int32_t find_tensor(struct build *b, struct LiteRtTensorT *from);
 static int read_blocks(struct build *b, struct LiteRtTensorT *from, uint32_t number, char **flaw)
 {
 	struct LiteRtQuantizationBlockWise q = { 0 };
+	int type = LITERT_NOT_QUANTIZED;
 	int32_t scales;
 
 	if (!LITERT_HAS(b->context, get_blockwise_quantization) ||
 	    b->context->get_blockwise_quantization(from, &q) || !q.scales || q.block_size < 1 ||
-	    q.scales == from)
+	    b->context->get_quantization_type_id(q.scales, &type))
 		return refuse(flaw, "the scales of its blocks cannot be read");
+	/* Before they are converted: a chain of them would be one of calls, and may be a ring. */
+	if (type == LITERT_BLOCKWISE)
+		return refuse(flaw, "the scales of its blocks have blocks");
 	scales = find_tensor(b, q.scales);
 	if (scales < 0)
 		return scales;
-	if (b->sub->tensors[scales].block_size)
-		return refuse(flaw, "the scales of its blocks have blocks");
 	b->sub->tensors[number].block_size = (uint32_t)q.block_size;
 	b->sub->tensors[number].block_scales = (uint32_t)scales;
 	return 0;

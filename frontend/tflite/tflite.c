@@ -739,6 +739,22 @@ static void find_variables(struct tflite_subgraph *s)
 			s->tensors[s->operators[i].outputs.at[k]].variable = false;
 }
 
+/* Scales of blocks lie in plain tensors: what follows them would not end with a chain of them. */
+static int check_blocks(struct parser *p, const struct tflite_subgraph *s)
+{
+	for (uint32_t i = 0; i < s->tensor_count; i++) {
+		const struct tflite_tensor *t = &s->tensors[i];
+
+		if (!t->block_size || !s->tensors[t->block_scales].block_size)
+			continue;
+		p->tensor = t;
+		p->index = i;
+		return refuse(p, "blocks with scales in tensor %u", "a tensor without blocks",
+			      t->block_scales);
+	}
+	return 0;
+}
+
 static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table,
 			  uint32_t number, struct tflite_subgraph *s)
 {
@@ -774,7 +790,9 @@ static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table
 			return ret;
 		p->tensor = NULL;
 	}
-	ret = parse_refs(p, table, 1, s->tensor_count, false, &s->inputs);
+	ret = check_blocks(p, s);
+	if (!ret)
+		ret = parse_refs(p, table, 1, s->tensor_count, false, &s->inputs);
 	if (!ret)
 		ret = parse_refs(p, table, 2, s->tensor_count, false, &s->outputs);
 	for (i = 0; i < operators.count && !ret; i++) {

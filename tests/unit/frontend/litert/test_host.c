@@ -613,6 +613,50 @@ static void left_operators(void **state)
 	free(w);
 }
 
+#define CHAIN 200000u
+
+static struct LiteRtTensorT chain[CHAIN];
+
+static int by_blocks(struct LiteRtTensorT *tensor, int *type)
+{
+	*type = LITERT_BLOCKWISE;
+	return LITERT_OK;
+}
+
+/* Each tensor of the chain has its scales in the next one, the last one in the first. */
+static int next_of_chain(struct LiteRtTensorT *tensor, struct LiteRtQuantizationBlockWise *q)
+{
+	const bool within = tensor >= chain && tensor < chain + CHAIN - 1;
+
+	q->scales = within ? tensor + 1 : chain;
+	q->block_size = 1;
+	return LITERT_OK;
+}
+
+/* Scales of blocks that have blocks, and so on, are not followed. */
+static void blocks_of_blocks(void **state)
+{
+	struct host_library l = host_by_name();
+	struct LiteRtCompilerContext c = compiler;
+	struct LiteRtOpListT list = { 0 };
+	struct writer *w = conv_model(0);
+	struct litert_plugin *plugin;
+	struct LiteRtModelT model;
+
+	host_open(&model, w->bytes, w->size);
+	for (uint32_t i = 0; i < CHAIN; i++)
+		chain[i] = model.sub.tensors[0];
+	c.header.struct_size = sizeof(c);
+	c.get_quantization_type_id = by_blocks;
+	c.get_blockwise_quantization = next_of_chain;
+	assert_int_equal(l.create(&c, &plugin, NULL, NULL), LITERT_OK);
+	assert_int_equal(l.partition(plugin, NULL, &model.sub, &list), LITERT_OK);
+	assert_int_equal(list.count, 0);
+	l.destroy(plugin);
+	host_close(&model);
+	free(w);
+}
+
 static void imported_buffers(void **state)
 {
 	struct host_library l = host_by_name();
@@ -661,6 +705,7 @@ int main(void)
 		cmocka_unit_test(metrics),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(left_operators),
+		cmocka_unit_test(blocks_of_blocks),
 		cmocka_unit_test(imported_buffers),
 	};
 

@@ -351,6 +351,7 @@ static const struct refusal_row refusal_rows[] = {
 	{ "RANGE i={0} i={3} l={1} -> i[3]", "0 output 0", "the same type" },
 	/* tflite.c */
 	{ "ABS a[2]#2:9 -> f[1]", "tensor 0", "1 or more, and a tensor" },
+	{ "ADD@11 a[2]#2:1 a[2]#2:0 -> f[2]", "tensor 0", "a tensor without blocks" },
 	{ "ABS f[4]={1} -> f[4]", "tensor 0", "16 or more, for its shape" },
 	{ "ABS f[" ONES ",1] -> f[1]", "tensor 0", "8 or fewer" },
 	{ "ABS f[-2] -> f[1]", "tensor 0", "0 or more elements" },
