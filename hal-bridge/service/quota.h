@@ -9,6 +9,8 @@
  *				are packed, streams, scratch, staging; and memory of clients that
  *				is imported, by its size, since to pin a hole fills it
  *	mapped memory		nnb_memory_open(), by its size
+ *	queues of a burst	nnb_hidl_burst_create(): the size of their files, and as much
+ *				again for copies of packets
  *	constants and tables	nnb_graph_create(), until the last reference to the graph is dropped
  *	of a graph
  *	copied arguments,	nnb_run_init()

@@ -406,6 +406,7 @@ static int nnb_hidl_burst_open(struct nnb_hidl_burst *burst, struct nnb_aidl_cal
 			       struct nnb_fmq *queue)
 {
 	const int fd = nnb_fmq_fd(from);
+	struct nnb_quota amount = {0};
 	struct stat st;
 	int seals, ret;
 
@@ -420,6 +421,14 @@ static int nnb_hidl_burst_open(struct nnb_hidl_burst *burst, struct nnb_aidl_cal
 	}
 	if (!nnb_backing_is_fixed(fd, seals, &st, false))
 		return nnb_aidl_fail(core, INVALID, "the file of a queue can be truncated");
+	/* What is mapped, and a copy of the ring, which is no larger. */
+	amount.bytes = 2 * (uint64_t)st.st_size;
+	ret = nnb_quota_charge(burst->model->client, &amount);
+	if (ret)
+		return nnb_aidl_fail(core, nnb_status(ret),
+				     "a queue of %lld bytes exceeds what the client's user may have",
+				     (long long)st.st_size);
+	burst->charged.bytes += amount.bytes;
 	ret = nnb_fmq_open(from, (size_t)st.st_size, quantum, reads, queue);
 	return ret ? nnb_aidl_fail(core, INVALID, "a queue cannot be opened: %s", strerror(-ret))
 		   : 0;

@@ -5,6 +5,8 @@
  */
 #include "tests/unit/hal-bridge/service/fixture.h"
 
+#include "hal-bridge/hidl/fmq.h"
+#include "hal-bridge/service/hidl/face.h"
 #include "hal-bridge/service/prepared_model.h"
 #include "libnnaccel/runtime/device.h"
 #include "libnnaccel/runtime/program.h"
@@ -326,6 +328,65 @@ static void refusal_is_logged(void **state)
 	end(&f);
 }
 
+/* A queue in a file of HOLE bytes, whose ring has two elements. */
+static struct nnb_hidl_queue queue_in(const struct nnb_hidl_fds *file, uint32_t element,
+				      struct nnb_hidl_grantor *parts)
+{
+	parts[0] = (struct nnb_hidl_grantor){.offset = 0, .extent = 8};
+	parts[1] = (struct nnb_hidl_grantor){.offset = 8, .extent = 8};
+	parts[2] = (struct nnb_hidl_grantor){.offset = 16, .extent = 2 * (uint64_t)element};
+	return (struct nnb_hidl_queue){
+		.grantors = {parts, 3, 0}, .fds = file, .quantum = element, .flags = 1,
+	};
+}
+
+/* The memory of a burst's queues is its client's, and so are the copies of packets. */
+static void queues_of_a_burst(void **state)
+{
+	struct hal_callback *callback = hal_callback_new();
+	struct nnb_hidl_grantor parts[2][3];
+	struct nnb_hidl_queue requests, results;
+	struct nnb_hidl_1_2_prepared_model_configure_execution_burst_in in = {
+		.callback = &callback->object,
+		.request_channel = &requests,
+		.result_channel = &results,
+	};
+	struct {
+		struct nnb_hidl_fds fds;
+		int32_t data[1];
+	} files[2];
+	struct nnb_aidl_call core = {.caller = &hal_me};
+	struct nnb_hidl_call call = {.caller = &hal_me};
+	struct nnb_object *burst;
+	struct fixture f;
+	uint64_t before;
+
+	begin(&f);
+	for (int i = 0; i < 2; i++) {
+		files[i].fds = (struct nnb_hidl_fds){.version = NNB_HIDL_FDS_VERSION,
+						     .fd_count = 1};
+		files[i].fds.data[0] = hal_memfd(HOLE, true);
+	}
+	requests = queue_in(&files[0].fds, sizeof(struct nnb_hidl_1_2_fmq_request_datum),
+			    parts[0]);
+	results = queue_in(&files[1].fds, sizeof(struct nnb_hidl_1_2_fmq_result_datum), parts[1]);
+	before = f.used->bytes;
+	limit(&f, 4 * HOLE - 1);
+	assert_int_equal(nnb_hidl_burst_create(nnb_prepared_model_of(f.model), &call, &core, &in,
+					       &burst), HAL_EXHAUSTED);
+	assert_int_equal(f.used->bytes, before);
+	limit(&f, 4 * HOLE);
+	assert_int_equal(nnb_hidl_burst_create(nnb_prepared_model_of(f.model), &call, &core, &in,
+					       &burst), 0);
+	assert_int_equal(f.used->bytes, before + 4 * HOLE);
+	nnb_object_unref(burst);
+	assert_int_equal(f.used->bytes, before);
+	for (int i = 0; i < 2; i++)
+		close(files[i].fds.data[0]);
+	nnb_object_unref(&callback->object);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +394,7 @@ int main(void)
 		cmocka_unit_test(mapped),    cmocka_unit_test(constants),
 		cmocka_unit_test(scratch),   cmocka_unit_test(unused_pools),
 		cmocka_unit_test(fenced_callbacks), cmocka_unit_test(refusal_is_logged),
+		cmocka_unit_test(queues_of_a_burst),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
