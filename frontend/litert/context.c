@@ -68,6 +68,8 @@ static int find_memory(struct litert_context *context, struct LiteRtTensorBuffer
 		memory->buffer = handle;
 		return status ?: memory->buffer ? LITERT_OK : LITERT_INVALID_ARGUMENT;
 	case LITERT_DMA_BUF:
+		if (!r->get_tensor_buffer_dma_buf_buffer)
+			return LITERT_UNSUPPORTED;
 		status = r->get_tensor_buffer_dma_buf_buffer(buffer, &handle, &fd);
 		if (status)
 			return status;

@@ -16,12 +16,14 @@
 #include "libnnaccel/support/message.h"
 #include "nna_build_id.h"
 
+/* wait_event() is the last one. LiteRT has dma-bufs and sync_files on some systems only. */
 static bool is_usable(const struct LiteRtRuntimeContext *runtime)
 {
 	if (runtime && litert_is_known(&runtime->header) && LITERT_HAS(runtime, wait_event) &&
-	    LITERT_HAS(runtime, create_tensor_buffer_requirements) &&
-	    LITERT_HAS(runtime, get_tensor_buffer_host_memory) &&
-	    LITERT_HAS(runtime, get_tensor_buffer_custom_tensor_buffer_handle))
+	    runtime->create_tensor_buffer_requirements && runtime->get_tensor_buffer_type &&
+	    runtime->get_tensor_buffer_tensor_type && runtime->get_tensor_buffer_size &&
+	    runtime->get_tensor_buffer_offset && runtime->get_tensor_buffer_host_memory &&
+	    runtime->get_tensor_buffer_custom_tensor_buffer_handle && runtime->get_event_event_type)
 		return true;
 	nna_message_insist(NNA_MESSAGE_MANAGER,
 			   "this LiteRT has another interface for devices than 2.2 to 2.4: its models "

@@ -260,7 +260,7 @@ int litert_invocation_add_event(struct litert_invocation *v, struct LiteRtEventT
 	if (status)
 		return status;
 	/* An event of another kind is one that this CPU has to wait for. */
-	if (type != LITERT_SYNC_FENCE)
+	if (type != LITERT_SYNC_FENCE || !r->get_event_sync_fence_fd)
 		return r->wait_event(event, -1);
 	status = r->get_event_sync_fence_fd(event, &fd);
 	if (status)
@@ -344,8 +344,11 @@ static int make_events(struct litert_invocation *v, struct nna_fence *fence,
 		       struct LiteRtEventT **events)
 {
 	const struct LiteRtRuntimeContext *r = v->context->runtime;
-	int fd = nna_fence_export(fence), own;
+	int fd, own;
 
+	if (!r->create_event_from_sync_fence_fd)
+		return -ENOTSUP;
+	fd = nna_fence_export(fence);
 	if (fd < 0)
 		return fd;
 	for (uint32_t i = 0; i < v->output_count; i++) {

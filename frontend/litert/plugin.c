@@ -47,6 +47,20 @@ static const char *get_manufacturer(void)
 	return MANUFACTURER;
 }
 
+/* The functions that are called without a look at the table, which has more behind them. */
+static bool is_complete(const struct LiteRtCompilerContext *c)
+{
+	return c->get_num_model_subgraphs && c->get_num_subgraph_ops && c->get_subgraph_op &&
+	       c->get_num_subgraph_inputs && c->get_subgraph_input &&
+	       c->get_num_subgraph_outputs && c->get_subgraph_output && c->get_op_code &&
+	       c->get_custom_code && c->get_num_op_inputs && c->get_op_input &&
+	       c->get_num_op_outputs && c->get_op_output && c->get_tensor_name &&
+	       c->get_tensor_type_id && c->get_ranked_tensor_type &&
+	       c->get_quantization_type_id && c->get_per_tensor_quantization &&
+	       c->get_per_channel_quantization && c->get_tensor_weights &&
+	       c->get_weights_bytes && c->push_op;
+}
+
 static int create(const struct LiteRtCompilerContext *context, struct litert_plugin **out,
 		  struct LiteRtEnvironmentOptionsT *environment, struct LiteRtOptionsT *options)
 {
@@ -65,6 +79,12 @@ static int create(const struct LiteRtCompilerContext *context, struct litert_plu
 		nna_message_insist(NNA_MESSAGE_MANAGER,
 				   "this LiteRT does not give partitions as files: its models do not "
 				   "run on the NNA");
+		return LITERT_WRONG_VERSION;
+	}
+	if (!is_complete(context)) {
+		nna_message_insist(NNA_MESSAGE_MANAGER,
+				   "this LiteRT does not show its models: they do not run on the "
+				   "NNA");
 		return LITERT_WRONG_VERSION;
 	}
 	plugin = calloc(1, sizeof(*plugin));

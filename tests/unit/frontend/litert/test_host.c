@@ -294,6 +294,9 @@ static void other_interfaces(void **state)
 	assert_int_equal(l.create(&c, &plugin, NULL, NULL), LITERT_WRONG_VERSION);
 	assert_int_equal(l.create(NULL, &plugin, NULL, NULL), LITERT_WRONG_VERSION);
 	assert_int_equal(l.create(&compiler, NULL, NULL, NULL), LITERT_INVALID_ARGUMENT);
+	c = compiler;
+	c.push_op = NULL;
+	assert_int_equal(l.create(&c, &plugin, NULL, NULL), LITERT_WRONG_VERSION);
 	assert_null(plugin);
 
 	r.header.struct_size = 384;
@@ -302,6 +305,9 @@ static void other_interfaces(void **state)
 	r.header = (struct LiteRtAbiHeader){ 0 };
 	assert_int_equal(l.basic->initialize(&r, NULL, NULL), LITERT_WRONG_VERSION);
 	assert_int_equal(l.basic->initialize(NULL, NULL, NULL), LITERT_WRONG_VERSION);
+	r = runtime;
+	r.get_tensor_buffer_type = NULL;
+	assert_int_equal(l.basic->device_context_create(&r, NULL, &context), LITERT_WRONG_VERSION);
 	assert_null(context);
 }
 
@@ -418,6 +424,10 @@ static void mistakes(void **state)
 	assert_int_equal(l.basic->register_tensor_buffer(c, &odd, &handle), LITERT_UNSUPPORTED);
 	odd.type = LITERT_DMA_BUF;
 	assert_int_equal(l.basic->register_tensor_buffer(c, &odd, &handle), LITERT_UNSUPPORTED);
+	/* LiteRT lacks what its system lacks. */
+	runtime.get_tensor_buffer_dma_buf_buffer = NULL;
+	assert_int_equal(l.basic->register_tensor_buffer(c, &odd, &handle), LITERT_UNSUPPORTED);
+	runtime.get_tensor_buffer_dma_buf_buffer = host_no_dma_buf;
 	odd = in;
 	odd.size += 4096;
 	assert_int_equal(l.basic->register_tensor_buffer(c, &odd, &handle),
@@ -485,6 +495,10 @@ static void events(void **state)
 	close(fds[0]);
 	assert_int_equal(l.async->attach_input_event(v, 0, &other), LITERT_OK);
 	assert_int_equal(other.waits, 1);
+	runtime.get_event_sync_fence_fd = NULL;
+	assert_int_equal(l.async->attach_input_event(v, 0, &fence), LITERT_OK);
+	assert_int_equal(fence.waits, 1);
+	runtime.get_event_sync_fence_fd = host_event_fd;
 	assert_int_equal(l.async->invoke_async(v, 0, made), LITERT_INVALID_ARGUMENT);
 	/* The loopback has no fences to give: the outputs are complete, and have no events. */
 	made[0] = made[1] = &fence;
