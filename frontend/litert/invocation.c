@@ -59,9 +59,12 @@ static int make_graph(struct litert_invocation *v)
 		ret = tflite_to_supported_graph(v->model, v->context->device, &nna_message_log,
 						&v->graph, error);
 	}
-	if (ret)
+	if (ret) {
 		nna_message_insist(NNA_MESSAGE_COMPILATION, "partition %u cannot be compiled: %s",
 				   v->index, error);
+		tflite_free(v->model);
+		v->model = NULL;
+	}
 	return ret;
 }
 
@@ -390,8 +393,10 @@ int litert_invocation_run(struct litert_invocation *v, int count, struct LiteRtE
 	for (int i = 0; i < count && events; i++)
 		events[i] = NULL;
 	lane = get_lane(v, &status);
-	if (!lane)
+	if (!lane) {
+		drop_events(v);
 		return status;
+	}
 	/* The error of an earlier run was its events' affair. */
 	finish(v, lane);
 	ret = lane->bound ? 0 : bind_all(v, lane);

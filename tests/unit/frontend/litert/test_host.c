@@ -6,6 +6,7 @@
 #include "tests/unit/frontend/litert/host.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -517,6 +518,41 @@ static void events(void **state)
 	free(w);
 }
 
+/* A run that cannot be prepared keeps no fences for the next one. */
+static void events_of_no_run(void **state)
+{
+	const struct LiteRtSchedulingInfo info = { .fields_mask = LITERT_HAS_PRIORITY };
+	struct host_library l = host_by_name();
+	struct LiteRtEventT fence = { .type = LITERT_SYNC_FENCE };
+	struct litert_invocation *v;
+	struct litert_context *c;
+	struct pollfd end = { 0 };
+	struct fixture f;
+	struct writer *w;
+	int fds[2];
+
+	open_conv(&l, &f, &w);
+	assert_int_equal(l.basic->device_context_create(&runtime, NULL, &c), LITERT_OK);
+	assert_int_equal(invocation_of(&l, c, f.module, f.module_size, "partition_0", &v),
+			 LITERT_OK);
+	/* Another priority needs the program again. */
+	memset(f.module, 0xff, f.module_size);
+	assert_int_equal(l.basic->invocation_context_set_scheduling_info(v, &info), LITERT_OK);
+	assert_int_equal(pipe(fds), 0);
+	fence.fd = fds[0];
+	assert_int_equal(l.async->attach_input_event(v, 0, &fence), LITERT_OK);
+	close(fds[0]);
+	assert_int_not_equal(l.basic->invoke(v), LITERT_OK);
+	end.fd = fds[1];
+	assert_int_equal(poll(&end, 1, 0), 1);
+	assert_true(end.revents & POLLERR);
+	close(fds[1]);
+	assert_int_equal(l.basic->invocation_context_destroy(v), LITERT_OK);
+	assert_int_equal(l.basic->device_context_destroy(c), LITERT_OK);
+	close_fixture(&f);
+	free(w);
+}
+
 static void metrics(void **state)
 {
 	struct host_library l = host_by_name();
@@ -716,6 +752,7 @@ int main(void)
 		cmocka_unit_test(another_build),
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(events),
+		cmocka_unit_test(events_of_no_run),
 		cmocka_unit_test(metrics),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(left_operators),
