@@ -125,7 +125,11 @@ void onnx_translate_sign(struct onnx_translation *t)
 	zero = onnx_number(t, &x, 0);
 	above = onnx_cast(t, onnx_binary(t, NNA_OPERATION_GREATER, x, zero), x.type);
 	below = onnx_cast(t, onnx_binary(t, NNA_OPERATION_LESS, x, zero), x.type);
-	onnx_set(t, 0, onnx_binary(t, SUB, above, below), order);
+	above = onnx_binary(t, SUB, above, below);
+	/* What is not equal to itself is no number, and stays that. */
+	if (onnx_type_is_float(onnx_tensor(t, 0)->type))
+		above = onnx_select(t, onnx_binary(t, NNA_OPERATION_EQUAL, x, x), above, x);
+	onnx_set(t, 0, above, order);
 }
 
 void onnx_translate_reciprocal(struct onnx_translation *t)
@@ -335,6 +339,30 @@ void onnx_translate_clip(struct onnx_translation *t)
 	onnx_set(t, 0, x, order);
 }
 
+static uint32_t bits_of(uint32_t type)
+{
+	return type == NNA_OPERAND_TENSOR_QUANT8_ASYMM ||
+	       type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED ? 8 :
+	       type == NNA_OPERAND_TENSOR_QUANT16_SYMM ? 16 : 0;
+}
+
+/* Integers as those of @to that have the same low bits; CAST saturates. */
+static struct onnx_operand wrapped(struct onnx_translation *t, struct onnx_operand x, uint32_t to)
+{
+	const double range = (double)(1u << bits_of(to));
+	struct onnx_operand all, half;
+
+	if (bits_of(x.type))
+		x = onnx_cast(t, x, NNA_OPERAND_TENSOR_INT32);
+	all = onnx_number(t, &x, range);
+	half = onnx_number(t, &x, range / 2);
+	x = onnx_binary(t, NNA_OPERATION_FLOOR_MOD, x, all);
+	if (to == NNA_OPERAND_TENSOR_QUANT8_ASYMM)
+		return x;
+	x = onnx_binary(t, NNA_OPERATION_FLOOR_MOD, onnx_binary(t, ADD, x, half), all);
+	return onnx_binary(t, SUB, x, half);
+}
+
 /* The number of a type that is none of ours is refused by its name. */
 void onnx_translate_cast(struct onnx_translation *t)
 {
@@ -349,6 +377,10 @@ void onnx_translate_cast(struct onnx_translation *t)
 		    x.type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED)
 			x = onnx_cast(t, x, NNA_OPERAND_TENSOR_INT32);
 		x = onnx_binary(t, NNA_OPERATION_NOT_EQUAL, x, onnx_number(t, &x, 0));
+	} else if (bits_of(to) && x.type != to &&
+		   (bits_of(x.type) || x.type == NNA_OPERAND_TENSOR_INT32 ||
+		    x.type == NNA_OPERAND_TENSOR_INT64)) {
+		x = wrapped(t, x, to);
 	}
 	onnx_set(t, 0, onnx_cast(t, x, to), order);
 }
