@@ -2,6 +2,8 @@
 /* One element from all elements along some axes. */
 #include "frontend/onnx/translation.h"
 
+#include <math.h>
+
 /**
  * struct reduction - what the attributes and input 1 say
  * @axes: bits of the operand's dimensions
@@ -122,10 +124,14 @@ void onnx_translate_reduce_log_sum(struct onnx_translation *t)
 void onnx_translate_reduce_log_sum_exp(struct onnx_translation *t)
 {
 	struct reduction r = { .axes = 0 };
-	struct onnx_operand most, sum;
+	struct onnx_operand most, sum, finite;
 
 	read(t, &r, false);
 	most = onnx_reduce(t, NNA_OPERATION_REDUCE_MAX, r.x, r.axes, true);
+	/* Infinity less infinity is no number. */
+	finite = onnx_binary(t, NNA_OPERATION_LESS, onnx_unary(t, NNA_OPERATION_ABS, most),
+			     onnx_number(t, &most, (double)INFINITY));
+	most = onnx_select(t, finite, most, onnx_number(t, &most, 0));
 	sum = onnx_unary(t, NNA_OPERATION_EXP, onnx_binary(t, NNA_OPERATION_SUB, r.x, most));
 	sum = onnx_unary(t, NNA_OPERATION_LOG,
 			 onnx_reduce(t, NNA_OPERATION_REDUCE_SUM, sum, r.axes, true));
