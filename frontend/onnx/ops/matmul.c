@@ -150,6 +150,7 @@ static bool quantised(struct onnx_translation *t, bool turns)
 		return false;
 	if (onnx_has(t, 2)) {
 		if (!onnx_weights(t, 2, &bq, &stored) || onnx_elements(&stored) != n ||
+		    !stored.rank || stored.dims[stored.rank - 1] != (int64_t)n ||
 		    (bq.count > 1 && bq.count != n))
 			return false;
 		sums = onnx_make(t, (uint64_t)n * sizeof(*sums));
