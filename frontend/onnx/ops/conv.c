@@ -351,13 +351,11 @@ static void place_transposed(struct onnx_translation *t, struct layer *l,
 			wanted = (int64_t)l->w.in[k] * l->w.stride[k];
 		if (wanted) {
 			total = full + e - wanted;
-			l->w.before[k] = (int32_t)(strcmp(pad, "SAME_UPPER") ? total - total / 2 :
-									     total / 2);
+			/* What is missing is added behind. */
+			l->w.before[k] = total < 0 ? 0 :
+					 (int32_t)(strcmp(pad, "SAME_UPPER") ? total - total / 2 :
+									       total / 2);
 			l->w.after[k] = (int32_t)(total - l->w.before[k]);
-			if (!strcmp(pad, "NOTSET")) {
-				l->w.before[k] = (int32_t)(total / 2);
-				l->w.after[k] = (int32_t)(total - total / 2);
-			}
 		}
 		/* What is added to the output is not cut off. */
 		l->w.after[k] -= (int32_t)e;
