@@ -256,5 +256,7 @@ void onnx_translate_where(struct onnx_translation *t)
 			   onnx_type_name(onnx_tensor(t, 1)->type),
 			   onnx_type_name(onnx_tensor(t, 2)->type),
 			   onnx_type_name(onnx_tensor(t, 0)->type));
+	/* Stored numbers that a node reads as such stay as they are. */
+	all[2] = onnx_bitcast(t, all[2], all[2].type, all[1].scale, all[1].zero);
 	onnx_set(t, 0, onnx_select(t, all[0], all[1], all[2]), order);
 }

@@ -50,6 +50,9 @@ void onnx_translate_concat(struct onnx_translation *t)
 		for (uint32_t i = 1; i < count; i++)
 			if (parts[i].type != parts[0].type)
 				onnx_wrong(t, "input %u is of another type", i);
+	/* Stored numbers that a node reads as such stay as they are. */
+	for (uint32_t i = 1; i < count && !t->ret; i++)
+		parts[i] = onnx_bitcast(t, parts[i], parts[i].type, parts[0].scale, parts[0].zero);
 	if (!t->ret)
 		onnx_set(t, 0, onnx_joined(t, count, parts, onnx_place(order, rank, axis)),
 			 order);
@@ -226,10 +229,16 @@ void onnx_translate_pad(struct onnx_translation *t)
 		onnx_wrong(t, "pads has not two numbers for each axis");
 	if (!mirrors)
 		value = border(t, &zero);
+	if (!onnx_type_is_float(onnx_tensor(t, 0)->type) &&
+	    (value < INT32_MIN || value > INT32_MAX))
+		onnx_unsupported(t, "a border of %.0f", value);
 	if (t->ret)
 		return;
 	order = zero ? onnx_movable_order(t, 0) : onnx_order_of(t, 0);
 	x = zero ? onnx_movable(t, 0, order) : onnx_in_order(t, 0, order);
+	/* Stored numbers that a node reads as such have 0 as the border, not their zero point. */
+	if (onnx_type_is_int8(onnx_tensor(t, 0)->type))
+		x = onnx_bitcast(t, x, x.type, 1, 0);
 	order = rank < 3 ? ONNX_PLAIN : order;
 	out = onnx_like(&x, x.type);
 	for (uint32_t i = 0; i < n && !t->ret; i++) {
@@ -255,8 +264,7 @@ void onnx_translate_pad(struct onnx_translation *t)
 	else if (onnx_type_is_float(onnx_tensor(t, 0)->type))
 		onnx_push_f32(t, (float)value);
 	else
-		onnx_push_i32(t, (int32_t)(value > INT32_MAX ? INT32_MAX :
-					   value < INT32_MIN ? INT32_MIN : value));
+		onnx_push_i32(t, (int32_t)value);
 	x = onnx_emit(t, mirrors ? NNA_OPERATION_MIRROR_PAD : NNA_OPERATION_PAD_V2, out);
 	if (mirrors)
 		onnx_set_moved(t, 0, x, order, 0);
