@@ -348,7 +348,15 @@ void onnx_translate_gather_nd(struct onnx_translation *t)
 	onnx_set_moved(t, 0, onnx_emit(t, NNA_OPERATION_GATHER_ND, out), ONNX_PLAIN, 0);
 }
 
-/* TOPK_V2 chooses along the last axis the largest; the smallest are those of the negated input. */
+/* Numbers in the reverse order. Of integers it is -1 - x: the least one has no negative. */
+static struct onnx_operand reversed(struct onnx_translation *t, struct onnx_operand x)
+{
+	if (onnx_type_is_float(onnx_tensor(t, 0)->type))
+		return onnx_unary(t, NNA_OPERATION_NEG, x);
+	return onnx_binary(t, NNA_OPERATION_SUB, onnx_number(t, &x, -1), x);
+}
+
+/* TOPK_V2 chooses along the last axis the largest; the smallest are those of the reversed input. */
 void onnx_translate_topk(struct onnx_translation *t)
 {
 	struct onnx_operand x = onnx_plain(t, 0), values, which;
@@ -374,7 +382,7 @@ void onnx_translate_topk(struct onnx_translation *t)
 	if (axis != last)
 		x = onnx_transpose(t, x, axes);
 	if (!largest)
-		x = onnx_unary(t, NNA_OPERATION_NEG, x);
+		x = reversed(t, x);
 	values = onnx_like(&x, x.type);
 	values.dims[last] = (uint32_t)k;
 	which = onnx_add(t, onnx_like(&values, NNA_OPERAND_TENSOR_INT32));
@@ -385,7 +393,7 @@ void onnx_translate_topk(struct onnx_translation *t)
 	onnx_push_i32(t, (int32_t)k);
 	onnx_emit_all(t, NNA_OPERATION_TOPK_V2, out, 2);
 	if (!largest)
-		values = onnx_unary(t, NNA_OPERATION_NEG, values);
+		values = reversed(t, values);
 	if (axis != last) {
 		values = onnx_transpose(t, values, axes);
 		which = onnx_transpose(t, which, axes);
