@@ -499,9 +499,52 @@ def quantised_networks():
                                        ir_version=10), {"x": real(3, 8)})
 
 
+def corners():
+    """What a translation easily gets wrong; no number here comes from the generator."""
+    n, x = helper.make_node, np.linspace(-2, 3, 12).astype(F).reshape(3, 4)
+    for of in I, L:
+        for to, name in ((TensorProto.UINT8, "uint8"), (TensorProto.INT8, "int8")):
+            one(f"cast_wraps_{of.__name__}_{name}", "Cast",
+                [ints(300, -1, 5, 200, -129, 70000, of=of)], to=to)
+    one("cast_wraps_int16", "Cast", [ints(300, -1, 40000, 70000, of=I)], to=TensorProto.INT16)
+    one("cast_wraps_signed", "Cast", [ints(0, 127, 128, 255, of=np.uint8)], to=TensorProto.INT8)
+    one("sign_nan", "Sign", [np.array([np.nan, 0, 3, -np.inf], F)])
+    one("reduce_log_sum_exp_infinite", "ReduceLogSumExp",
+        [np.array([[-np.inf, -np.inf], [1, np.inf], [1, 2]], F)], [ints(1)])
+    one("top_k_least", "TopK", [ints(-2**31, 5, -3, 2**31 - 1, of=I)], [ints(3)], 2, largest=0)
+    image, filters = np.arange(16).astype(F).reshape(1, 1, 4, 4), np.arange(9).astype(F)
+    for pad in "NOTSET", "SAME_UPPER", "SAME_LOWER":
+        one(f"conv_transpose_shape_{pad.lower()}", "ConvTranspose", [image],
+            [filters.reshape(1, 1, 3, 3)], strides=[2, 2], output_shape=[8, 8], auto_pad=pad)
+    one("conv_transpose_shape_more", "ConvTranspose", [image], [filters.reshape(1, 1, 3, 3)],
+        strides=[2, 2], output_shape=[10, 10], output_padding=[1, 1])
+    for of, zeros in ((np.uint8, (3, 200)), (np.int8, (-5, 60))):
+        fixed = {"s1": F(.02), "s2": F(.05), "z1": of(zeros[0]), "z2": of(zeros[1]),
+                 "p": ints(1, 0, 0, 2)}
+        fixed = {k: np.array(v) for k, v in fixed.items()}
+        stored = [n("QuantizeLinear", [k, f"s{i}", f"z{i}"], [f"q{k}"])
+                  for i, k in ((1, "a"), (2, "b"))]
+        for name, node, more in (
+                ("concat", n("Concat", ["qa", "qb"], ["y"], axis=1), {}),
+                ("where", n("Where", ["c", "qa", "qb"], ["y"]), {"c": x > 0})):
+            graph(f"{name}_stored_{of.__name__}", [*stored, node], {"a": x, "b": x + 1} | more,
+                  fixed, ["y"])
+        graph(f"pad_stored_{of.__name__}", [stored[1], n("Pad", ["qb", "p"], ["y"])], {"b": x},
+              fixed, ["y"])
+        fixed = {"w": np.arange(16).astype(np.int8).reshape(4, 4), "s": F(.02), "z": of(3),
+                 "sc": F(.0004), "so": F(.01), "c": ints(0, 1000, 2000, 3000, of=I).reshape(4, 1)}
+        graph(f"qdq_gemm_column_{of.__name__}",
+              [n("DequantizeLinear", ["a", "s", "z"], ["da"]), n("DequantizeLinear", ["w", "s"],
+                                                                ["dw"]),
+               n("DequantizeLinear", ["c", "sc"], ["dc"]), n("Gemm", ["da", "dw", "dc"], ["r"]),
+               n("QuantizeLinear", ["r", "so", "z"], ["y"])],
+              {"a": np.arange(16).astype(of).reshape(4, 4)},
+              {k: np.array(v) for k, v in fixed.items()}, ["y"])
+
+
 def main():
     for make in (convolutions, products, pools, elements, functions, norms, reductions, shapes,
-                 moves, quantisation, units, networks, quantised_networks):
+                 moves, quantisation, units, networks, quantised_networks, corners):
         make()
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
