@@ -75,8 +75,11 @@ static int read_constant(struct reader *r, const void *constant, struct onnx_ten
 	void *data = NULL;
 	uint64_t elements;
 
-	if (!ort_graph_tensor(r->api, constant, to))
-		return refuse(r, "a constant is no tensor");
+	if (!ort_graph_tensor(r->api, constant, to)) {
+		/* None of ours, or of too many dimensions: what reads it is left to others. */
+		*to = (struct onnx_tensor){ .type = ONNX_STRING, .data = "" };
+		return 0;
+	}
 	if (to->type == ONNX_STRING || !onnx_type_bits(to->type)) {
 		to->data = "";
 		return 0;
@@ -222,17 +225,23 @@ static int read_text(struct reader *r, enum ort_slot slot, const void *node, con
 	return *to ? 0 : no_memory(r);
 }
 
+/*
+ * Values that subgraphs of a node read are inputs of it, too, behind its own. No node that has any
+ * is translated; they are ways through the graph, and readers.
+ */
 static int read_node(struct reader *r, const void *node)
 {
-	size_t inputs, outputs, attributes;
+	size_t inputs, more, outputs, attributes;
 	const void **in = ort_list(r->api, ORT_NODE_INPUTS, node, &inputs);
+	const void **inside = ort_list(r->api, ORT_NODE_IMPLICIT_INPUTS, node, &more);
 	const void **out = ort_list(r->api, ORT_NODE_OUTPUTS, node, &outputs);
 	const void **list = ort_list(r->api, ORT_NODE_ATTRIBUTES, node, &attributes);
 	struct onnx_node *to;
 	int version = 0, ret;
 
-	to = in && out && list && inputs < MAX_LIST && outputs < MAX_LIST && attributes < MAX_LIST ?
-		     onnx_model_add_node(r->model, (uint32_t)inputs, (uint32_t)outputs,
+	to = in && inside && out && list && inputs < MAX_LIST && more < MAX_LIST &&
+			     outputs < MAX_LIST && attributes < MAX_LIST ?
+		     onnx_model_add_node(r->model, (uint32_t)(inputs + more), (uint32_t)outputs,
 					 (uint32_t)attributes) : NULL;
 	ret = to ? 0 : no_memory(r);
 	if (!ret)
@@ -245,11 +254,14 @@ static int read_node(struct reader *r, const void *node)
 		to->domain = "";
 	for (size_t i = 0; i < inputs && !ret; i++)
 		ret = read_value(r, in[i], &to->inputs[to->input_count++]);
+	for (size_t i = 0; i < more && !ret; i++)
+		ret = read_value(r, inside[i], &to->inputs[to->input_count++]);
 	for (size_t i = 0; i < outputs && !ret; i++)
 		ret = read_value(r, out[i], &to->outputs[to->output_count++]);
 	for (size_t i = 0; i < attributes && !ret; i++)
 		ret = read_attribute(r, list[i], &to->attributes[to->attribute_count++]);
 	free(in);
+	free(inside);
 	free(out);
 	free(list);
 	return ret;
