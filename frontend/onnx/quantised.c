@@ -56,6 +56,7 @@ void onnx_translate_dequantize(struct onnx_translation *t)
 	struct onnx_state *s;
 	struct onnx_operand stored;
 	enum onnx_order order;
+	uint32_t type;
 
 	if (t->ret || value == ONNX_ABSENT)
 		return;
@@ -63,6 +64,12 @@ void onnx_translate_dequantize(struct onnx_translation *t)
 		onnx_unsupported(t, "a scale or zero point that is no constant, or not positive");
 		return;
 	}
+	type = (uint32_t)onnx_attribute_int(t, "output_dtype", 0);
+	if (type && type != q.real)
+		onnx_unsupported(t, "an output_dtype of %s with scales of %s",
+				 onnx_type_name(type), onnx_type_name(q.real));
+	if (t->ret)
+		return;
 	s = &t->states[value];
 	if (x->data) {
 		s->known = true;

@@ -163,6 +163,20 @@ static void operators_and_attributes_that_are_not_known(void **state)
 	refused(m, "DOUBLE");
 }
 
+static void type_of_a_result_that_is_not_the_scale_s(void **state)
+{
+	static const float scale = 1;
+	struct onnx_model *m = make("DequantizeLinear", 2, 1);
+	struct onnx_node *node = &m->nodes[0];
+
+	node->version = 23;
+	add(m, ONNX_INT8, NULL, 0, 1, DIMS(4));
+	add(m, ONNX_FLOAT, &scale, sizeof(scale), 0, DIMS(0));
+	node->attributes[node->attribute_count++] = (struct onnx_attribute){
+		.name = "output_dtype", .kind = ONNX_KIND_INT, .i = ONNX_FLOAT16 };
+	refused(m, "an output_dtype of FLOAT16 with scales of FLOAT");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +185,7 @@ int main(void)
 		cmocka_unit_test(dilation_of_a_filter_that_is_too_large),
 		cmocka_unit_test(sizes_beyond_the_input),
 		cmocka_unit_test(operators_and_attributes_that_are_not_known),
+		cmocka_unit_test(type_of_a_result_that_is_not_the_scale_s),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
