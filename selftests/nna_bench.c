@@ -271,8 +271,9 @@ static void priority_waits(struct env *env, uint32_t out)
 
 			longest = t > longest ? t : longest;
 		}
-		bound = PRIORITY_WAIT_NS + alone + (PRIORITIES - 1) * (uint64_t)ticks_to_ns(
-			null.fd, (int64_t)counters(null.fd).longest_tile_ticks);
+		bound = (uint64_t)ticks_to_ns(null.fd,
+					      (int64_t)counters(null.fd).longest_tile_ticks);
+		bound = PRIORITY_WAIT_NS + alone + (PRIORITIES - 1) * bound;
 		printf("beside endless jobs of all others: null job of priority %u: ", p);
 		printf("at most %.1f ms, of at most %.1f ms: %s; %.0f times one alone\n",
 		       (double)longest / 1e6, (double)bound / 1e6,

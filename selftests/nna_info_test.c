@@ -176,7 +176,8 @@ TEST(fdinfo_is_as_defined)
 		}
 		if (!strncmp(line, "drm-", 4))
 			CHECK(!strncmp(line + 4, "driver:", 7) || !strncmp(line + 4, "pdev:", 5) ||
-			      !strncmp(line + 4, "client-", 7) || !strncmp(line + 4, "engine-", 7) ||
+			      !strncmp(line + 4, "client-", 7) ||
+			      !strncmp(line + 4, "engine-", 7) ||
 			      !strncmp(line + 4, "total-", 6) || !strncmp(line + 4, "shared-", 7) ||
 			      !strncmp(line + 4, "resident-", 9) ||
 			      !strncmp(line + 4, "purgeable-", 10) ||

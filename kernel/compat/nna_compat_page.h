@@ -27,17 +27,13 @@ static inline int nna_compat_check_page(void)
 	return -ENOEXEC;
 }
 
+static inline int nna_compat_register(struct pci_driver *driver)
+{
+	return nna_compat_check_page() ?: pci_register_driver(driver);
+}
+
 #undef module_pci_driver
 #define module_pci_driver(driver) \
-	static int __init nna_compat_init(void) \
-	{ \
-		return nna_compat_check_page() ?: pci_register_driver(&(driver)); \
-	} \
-	module_init(nna_compat_init); \
-	static void __exit nna_compat_exit(void) \
-	{ \
-		pci_unregister_driver(&(driver)); \
-	} \
-	module_exit(nna_compat_exit)
+	module_driver(driver, nna_compat_register, pci_unregister_driver)
 
 #endif
