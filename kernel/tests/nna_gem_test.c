@@ -385,7 +385,7 @@ static void nna_gem_cpu_mapping(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_BO_CREATE, &create));
 	obj = drm_gem_object_lookup(fake->file, create.handle);
 	KUNIT_ASSERT_NOT_NULL(test, obj);
-	KUNIT_EXPECT_EQ(test, param->wc, to_nna_bo(obj)->base.map_wc);
+	KUNIT_EXPECT_EQ(test, param->wc, (bool)to_nna_bo(obj)->base.map_wc);
 	drm_gem_object_put(obj);
 }
 
