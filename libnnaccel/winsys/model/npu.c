@@ -320,18 +320,24 @@ static bool wait_for_fences(struct model *m, const struct job *job)
 	return good;
 }
 
-static void free_job(struct model *m, struct job *job)
+/* Frees a job that uses no buffers. */
+static void free_job(struct job *job)
 {
-	put_buffer(m, job->what.stream);
-	for (uint32_t i = 0; i < NNA_ETHOSU_NODE_REGIONS; i++)
-		if (job->what.regions[i])
-			put_buffer(m, job->what.regions[i]);
 	for (uint32_t i = 0; i < job->fd_count; i++)
 		close(job->fds[i]);
 	if (job->end >= 0)
 		close(job->end);
 	free(job->fds);
 	free(job);
+}
+
+static void put_job(struct model *m, struct job *job)
+{
+	put_buffer(m, job->what.stream);
+	for (uint32_t i = 0; i < NNA_ETHOSU_NODE_REGIONS; i++)
+		if (job->what.regions[i])
+			put_buffer(m, job->what.regions[i]);
+	free_job(job);
 }
 
 static void *work(void *arg)
@@ -361,7 +367,7 @@ static void *work(void *arg)
 		if (write(job->end, &one, sizeof(one)) < 0)
 			nna_log_print(&m->base.log, NNA_LOG_ERROR, "%s: an end is lost: %s",
 				      m->base.name, strerror(errno));
-		free_job(m, job);
+		put_job(m, job);
 	}
 }
 
@@ -383,12 +389,7 @@ static struct job *make_job(const struct nna_ethosu_job *what, const int *fds, u
 	}
 	if (job->fds && job->end >= 0 && job->fd_count == count)
 		return job;
-	for (uint32_t i = 0; i < job->fd_count; i++)
-		close(job->fds[i]);
-	if (job->end >= 0)
-		close(job->end);
-	free(job->fds);
-	free(job);
+	free_job(job);
 	return NULL;
 }
 
@@ -410,7 +411,7 @@ static int model_submit(struct nna_ethosu_npu *npu, const struct nna_ethosu_job 
 	end = fcntl(job->end, F_DUPFD_CLOEXEC, 0);
 	if (end < 0) {
 		end = -errno;
-		free_job(m, job);
+		put_job(m, job);
 		return end;
 	}
 	pthread_mutex_lock(&m->lock);
