@@ -25,7 +25,6 @@
 #define U65_DEPTH_MAX 128u
 #define BANK 1024u
 #define OUTPUT_BANKS 2u
-#define TABLE_BANKS 2u
 #define INPUT_GRANULE 8u
 #define INPUT_GRANULE_WORDS 16u /* of elements of 32 bits */
 #define SUM_GRANULE 16u
@@ -213,7 +212,7 @@ static bool lay_out(const struct search *s, const struct shape *block,
 {
 	const struct nna_ethosu_operation *op = s->op;
 	const struct shape input = input_of(s, block);
-	const uint32_t tables = s->target->shram_banks - TABLE_BANKS;
+	const uint32_t tables = s->target->tables / BANK;
 	const bool both = op->code == ETHOSU_OP_ELEMENTWISE && op->ifm2.bytes && !op->scalar;
 	uint32_t bytes = op->ifm.bytes, inputs, sums, end;
 

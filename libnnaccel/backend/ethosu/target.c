@@ -49,7 +49,6 @@ bool nna_ethosu_target_read(uint32_t config, struct nna_ethosu_target *target)
 			.generation = generation,
 			.macs = 1u << row->log2_macs,
 			.streams = row->streams,
-			.shram_banks = shares ? banks / row->streams : 0,
 			.input_memory = row->input_memory,
 			.sum_memory = row->sum_memory,
 			.tables = shares ? (banks / row->streams - TABLE_BANKS) * BANK : 0,

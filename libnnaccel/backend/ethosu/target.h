@@ -19,15 +19,14 @@
  * @generation: U65 or U85
  * @macs: products of 8-bit numbers per cycle
  * @streams: streams of weights that a convolution reads: cores of a U65, decoders of a U85
- * @shram_banks: U65: KiB of shared memory of a core; tables are in the last two
  * @input_memory: U85: bytes for blocks of inputs
  * @sum_memory: U85: bytes for accumulators
- * @tables: address of the lookup tables in internal memory
+ * @tables: address of the lookup tables in internal memory; of a U65 they are the end of the memory
+ *	of a core, whose blocks have what lies before
  */
 struct nna_ethosu_target {
 	enum nna_ethosu_generation generation;
 	uint32_t macs, streams;
-	uint32_t shram_banks;
 	uint32_t input_memory, sum_memory;
 	uint32_t tables;
 };
