@@ -157,7 +157,10 @@ static int pool_emit(const struct nna_lower *l, const struct nna_ethosu_target *
 		nna_ethosu_map_image(l, op->values[NNA_IR_IN], i, &o.ifm);
 		o.ofm.zero_point = made.ofm.zero_point;
 		o.ifm.zero_point = made.ifm.zero_point;
-		nna_ethosu_block_choose(target, &o);
+		/* Images are alike. */
+		if (!i)
+			nna_ethosu_block_choose(target, &o);
+		made.block = o.block;
 		nna_ethosu_writer_operation(w, &o);
 	}
 	return 0;

@@ -132,7 +132,10 @@ static int reduce_emit(const struct nna_lower *l, const struct nna_ethosu_target
 		nna_ethosu_map_view(&out, i, &o.ofm);
 		nna_ethosu_map_place(l, op->values[NNA_IR_IN], 0, &o.ifm);
 		nna_ethosu_map_place(l, op->values[NNA_IR_OUT], 0, &o.ofm);
-		nna_ethosu_block_choose(target, &o);
+		/* Images are alike. */
+		if (!i)
+			nna_ethosu_block_choose(target, &o);
+		made.block = o.block;
 		nna_ethosu_writer_operation(w, &o);
 	}
 	return 0;

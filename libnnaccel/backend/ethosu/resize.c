@@ -86,7 +86,9 @@ static int emit(const struct nna_lower *l, const struct nna_ethosu_target *targe
 		copy.ofm.width /= along;
 		copy.ofm.stride_y *= down;
 		copy.ofm.stride_x *= along;
-		nna_ethosu_block_choose(target, &copy);
+		/* Images and places are alike. */
+		if (!n)
+			nna_ethosu_block_choose(target, &copy);
 		nna_ethosu_writer_operation(w, &copy);
 	}
 	return 0;
