@@ -7,10 +7,10 @@
  *	map		views of the ir as feature maps
  *	block		the part of a result that is computed at a time
  *	weights		constants in the layouts that the NPU reads
- *	convolution, elementwise, pool, copy, resize
+ *	rule		factors of results, as the NPU can round them
+ *	convolution, elementwise, unary, pool, reduce, copy, resize
  *			kinds of operations: whether the NPU does them, constants, commands
- *	accept, select, emit
- *			the functions of struct nna_backend, which go through the kinds
+ *	backend		the functions of struct nna_backend, which go through the kinds
  *
  * A region of a stream is a slot of the job, by its number. The NPU has eight regions, so that is
  * the most slots of a device.
@@ -25,9 +25,6 @@
 
 #include "libnnaccel/backend/backend.h"
 #include "libnnaccel/backend/ethosu/command.h"
-
-/* Regions of a job, and so slots. */
-#define NNA_ETHOSU_SLOTS 8u
 
 /**
  * struct nna_ethosu_kind - what a kind of operations needs
