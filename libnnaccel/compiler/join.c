@@ -225,12 +225,13 @@ static bool fit(const struct chain *c, const struct nna_value *v, struct nna_val
 	return true;
 }
 
-static bool writes(const struct chain *c, uint32_t storage)
+/* Return: the member that writes a storage, of which there is one at most; NULL if none does. */
+static const struct member *find_writer(const struct chain *c, uint32_t storage)
 {
 	for (uint32_t m = 0; m < c->count; m++)
 		if (c->members[m].out.storage == storage)
-			return true;
-	return false;
+			return &c->members[m];
+	return NULL;
 }
 
 static bool reads(const struct chain *c, uint32_t storage)
@@ -271,16 +272,16 @@ static bool find_argument(struct chain *c, const struct nna_ir_op *op, uint32_t 
 			  struct argument *to)
 {
 	const struct nna_value *v = &c->l->values[op->values[k]];
+	const struct member *writer;
 	struct nna_value view;
 
 	if (!fit(c, v, &view))
 		return false;
-	for (uint32_t m = c->count; m-- > 0;) {
-		if (c->members[m].out.storage != view.storage)
-			continue;
-		to->from = c->members[m].step;
+	writer = find_writer(c, view.storage);
+	if (writer) {
+		to->from = writer->step;
 		c->is_linked = true;
-		return nna_value_same_view(&c->members[m].out, &view);
+		return nna_value_same_view(&writer->out, &view);
 	}
 	to->from = NUMBER;
 	if (nna_value_number(c->l, &view, &to->number))
@@ -429,10 +430,14 @@ static bool can_move_up(const struct chain *c, uint32_t i)
 
 	if (c->place == NNA_NONE)
 		return true;
-	for (uint32_t k = 1; k < op->operand_count; k++)
-		if (!writes(c, l->values[op->values[k]].storage) &&
-		    nna_ir_touched(l, c->place + 1, i, NNA_NONE, &l->values[op->values[k]], true))
+	for (uint32_t k = 1; k < op->operand_count; k++) {
+		const struct nna_value *in = &l->values[op->values[k]];
+		const struct member *writer = find_writer(c, in->storage);
+
+		/* An operation behind a member may write its storage again. */
+		if (nna_ir_touched(l, (writer ? writer->op : c->place) + 1, i, NNA_NONE, in, true))
 			return false;
+	}
 	return !nna_ir_touched(l, c->first, i, NNA_NONE, &l->values[op->values[0]], false);
 }
 
@@ -452,7 +457,7 @@ static bool add_member(struct chain *c, uint32_t i)
 	for (uint32_t k = 1; k < op->operand_count; k++)
 		m->reads[m->read_count++] = c->l->values[op->values[k]].storage;
 	/* All reading comes before all writing. */
-	if (fit(c, &c->l->values[op->values[0]], &m->out) && !writes(c, m->out.storage) &&
+	if (fit(c, &c->l->values[op->values[0]], &m->out) && !find_writer(c, m->out.storage) &&
 	    !reads(c, m->out.storage))
 		step = add_steps(c, op);
 	for (uint32_t k = 0; k < m->read_count; k++)
@@ -482,7 +487,7 @@ static bool is_in_the_way(const struct chain *c, uint32_t i)
 		if (op->values[k] == NNA_NO_VALUE)
 			continue;
 		storage = c->l->values[op->values[k]].storage;
-		if (writes(c, storage) || (nna_ir_is_output(op, k) && reads(c, storage)))
+		if (find_writer(c, storage) || (nna_ir_is_output(op, k) && reads(c, storage)))
 			return true;
 	}
 	return false;

@@ -163,6 +163,42 @@ static void test_between(void **state)
 	assert_int_equal(l->ops[8].kind, NNA_IR_BINARY);
 }
 
+/* An operation stays behind the one that writes again what a member of the chain has written. */
+static void test_written_again(void **state)
+{
+	struct nna_lower *l = *state;
+	uint32_t a = ewise(l, NNA_FN_EXP, wide(l), wide(l), NONE), b;
+
+	b = ewise(l, NNA_FN_NEG, wide(l), a, NONE);
+	assert_int_equal(nna_emit_copy(l, a, wide(l)), 0);
+	use(l, ewise(l, NNA_FN_ABS, wide(l), b, NONE));
+	use(l, ewise(l, NNA_FN_TANH, wide(l), a, NONE));
+	assert_int_equal(left(l), 5);
+	assert_int_equal(l->ops[1].kind, NNA_IR_ROWS);
+	assert_int_equal(l->ops[1].rows.count, 3);
+	assert_false(l->ops[5].dead);
+	assert_int_equal(l->ops[5].kind, NNA_IR_UNARY);
+	assert_int_equal(l->values[l->ops[5].values[1]].storage, l->values[a].storage);
+}
+
+/* The same behind a member that has moved up itself, whose result is written again. */
+static void test_moved_written_again(void **state)
+{
+	struct nna_lower *l = *state;
+	uint32_t a = ewise(l, NNA_FN_EXP, wide(l), wide(l), NONE), b;
+
+	use(l, a);
+	b = ewise(l, NNA_FN_NEG, wide(l), a, NONE);
+	assert_int_equal(nna_emit_copy(l, b, wide(l)), 0);
+	use(l, ewise(l, NNA_FN_TANH, wide(l), b, NONE));
+	assert_int_equal(left(l), 5);
+	assert_int_equal(l->ops[0].kind, NNA_IR_ROWS);
+	assert_int_equal(l->ops[0].rows.count, 2);
+	assert_false(l->ops[4].dead);
+	assert_int_equal(l->ops[4].kind, NNA_IR_UNARY);
+	assert_int_equal(l->values[l->ops[4].values[1]].storage, l->values[b].storage);
+}
+
 /* Operations that read one input are a chain, too. */
 static void test_input(void **state)
 {
@@ -226,8 +262,16 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(test_layer_norm), TEST(test_softmax), TEST(test_round), TEST(test_between),
-		TEST(test_input),      TEST(test_not),	   TEST(test_outputs), TEST(test_refused),
+		TEST(test_layer_norm),
+		TEST(test_softmax),
+		TEST(test_round),
+		TEST(test_between),
+		TEST(test_written_again),
+		TEST(test_moved_written_again),
+		TEST(test_input),
+		TEST(test_not),
+		TEST(test_outputs),
+		TEST(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
