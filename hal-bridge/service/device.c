@@ -37,7 +37,7 @@
 #define FAILURE NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE
 #define NNB_DEADLINE_PAST UINT64_MAX /* in place of a deadline that has passed */
 
-static struct nnb_device *nnb_device_of(struct nnb_object *object)
+struct nnb_device *nnb_device_of(struct nnb_object *object)
 {
 	return (struct nnb_device *)((char *)object - offsetof(struct nnb_device, object));
 }

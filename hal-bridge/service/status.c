@@ -37,9 +37,16 @@ int nnb_status(int error)
 	}
 }
 
-int nnb_status_deadline(int64_t deadline_ns, uint64_t *monotonic_ns)
+int64_t nnb_status_now(void)
 {
 	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int nnb_status_deadline(int64_t deadline_ns, uint64_t *monotonic_ns)
+{
 	int64_t boot_ns;
 
 	*monotonic_ns = 0;
@@ -47,8 +54,7 @@ int nnb_status_deadline(int64_t deadline_ns, uint64_t *monotonic_ns)
 		return 0;
 	if (deadline_ns < 0)
 		return NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT;
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	boot_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	boot_ns = nnb_status_now();
 	if (deadline_ns <= boot_ns)
 		return NNB_AIDL_ERROR_STATUS_MISSED_DEADLINE_PERSISTENT;
 	*monotonic_ns = nna_now_ns() + (uint64_t)(deadline_ns - boot_ns);

@@ -18,6 +18,9 @@
  */
 int nnb_status(int error);
 
+/* Return: CLOCK_BOOTTIME in ns, which deadlines of the HAL are told in. */
+int64_t nnb_status_now(void);
+
 /**
  * nnb_status_deadline() - convert a deadline of the HAL to the library's
  * @deadline_ns: CLOCK_BOOTTIME in ns, -1 for none

@@ -117,10 +117,7 @@ static struct nnb_aidl_request_argument *nnb_hidl_packet_arguments(struct nnb_hi
 		if (!dims)
 			return NULL;
 		to[i].has_no_value = from->input_operand_information.has_no_value;
-		to[i].location.pool_index =
-			(int32_t)from->input_operand_information.location.pool_index;
-		to[i].location.offset = from->input_operand_information.location.offset;
-		to[i].location.length = from->input_operand_information.location.length;
+		nnb_hidl_to_location(&from->input_operand_information.location, &to[i].location);
 		to[i].dimensions = (struct nnb_ints){rank, dims};
 		for (uint32_t k = 0; k < rank; k++) {
 			from = nnb_hidl_packet_take(packet, dimension_tag);
@@ -358,7 +355,7 @@ static int nnb_hidl_on_free_memory(struct nnb_object *object, struct nnb_hidl_ca
 {
 	const struct nnb_hidl_1_2_burst_context_free_memory_in *args = in;
 	const struct nnb_aidl_burst_release_memory_resource_in core_in = {args->slot};
-	struct nnb_aidl_call core = {.caller = call->caller, .arena = call->arena};
+	struct nnb_aidl_call core = nnb_hidl_core_call(call);
 
 	nnb_hidl_log(call, &core,
 		     nnb_burst_handlers[NNB_AIDL_BURST_RELEASE_MEMORY_RESOURCE - 1](

@@ -10,16 +10,12 @@
 #include "libnnaccel/support/message.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
-#define FAILURE NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE
-#define UNAVAILABLE NNB_AIDL_ERROR_STATUS_DEVICE_UNAVAILABLE
 
 /* Calls a method of the core's IDevice. Return: 0 or an ErrorStatus. */
 static int nnb_hidl_device_core(struct nnb_object *object, const struct nnb_hidl_call *call,
 				struct nnb_aidl_call *core, uint32_t code, const void *in,
 				void *out)
 {
-	core->caller = call->caller;
-	core->arena = call->arena;
 	core->method = &nnb_aidl_device.methods[code - 1];
 	return nnb_hidl_log(
 		call, core,
@@ -152,7 +148,7 @@ static int nnb_hidl_on_version(struct nnb_object *object, struct nnb_hidl_call *
 	struct nnb_hidl_1_2_device_get_version_string_out *results = out;
 	struct nnb_aidl_device_get_version_string_out from = {0};
 	struct nnb_hidl_string *to = nnb_arena_alloc(call->arena, 1, sizeof(*to));
-	struct nnb_aidl_call core = {0};
+	struct nnb_aidl_call core = nnb_hidl_core_call(call);
 
 	if (!to)
 		return -ENOMEM;
@@ -168,7 +164,7 @@ static int nnb_hidl_on_type(struct nnb_object *object, struct nnb_hidl_call *cal
 {
 	struct nnb_hidl_1_2_device_get_type_out *results = out;
 	struct nnb_aidl_device_get_type_out from = {0};
-	struct nnb_aidl_call core = {0};
+	struct nnb_aidl_call core = nnb_hidl_core_call(call);
 
 	results->status =
 		nnb_hidl_device_core(object, call, &core, NNB_AIDL_DEVICE_GET_TYPE, NULL, &from);
@@ -184,7 +180,7 @@ static int nnb_hidl_on_extensions(struct nnb_object *object, struct nnb_hidl_cal
 	struct nnb_hidl_vec *vec = nnb_arena_alloc(call->arena, 1, sizeof(*vec));
 	struct nnb_hidl_1_2_extension_operand_type_information *types;
 	struct nnb_hidl_1_2_extension *to;
-	struct nnb_aidl_call core = {0};
+	struct nnb_aidl_call core = nnb_hidl_core_call(call);
 
 	if (!vec)
 		return -ENOMEM;
@@ -222,7 +218,7 @@ static int nnb_hidl_on_cache_files(struct nnb_object *object, struct nnb_hidl_ca
 {
 	struct nnb_hidl_1_2_device_get_number_of_cache_files_needed_out *results = out;
 	struct nnb_aidl_device_get_number_of_cache_files_needed_out from = {0};
-	struct nnb_aidl_call core = {0};
+	struct nnb_aidl_call core = nnb_hidl_core_call(call);
 
 	results->status = nnb_hidl_device_core(
 		object, call, &core, NNB_AIDL_DEVICE_GET_NUMBER_OF_CACHE_FILES_NEEDED, NULL, &from);
@@ -236,7 +232,7 @@ static int nnb_hidl_supported(struct nnb_object *object, struct nnb_hidl_call *c
 			      enum nnb_hidl_version version, const void *model, void *out)
 {
 	struct nnb_hidl_1_3_device_get_supported_operations_1_3_out *results = out;
-	struct nnb_aidl_call core = {.caller = call->caller, .arena = call->arena};
+	struct nnb_aidl_call core = nnb_hidl_core_call(call);
 	struct nnb_aidl_device_get_supported_operations_in args;
 	struct nnb_aidl_device_get_supported_operations_out from = {0};
 	struct nnb_hidl_vec *vec = nnb_arena_alloc(call->arena, 1, sizeof(*vec));
@@ -314,23 +310,13 @@ struct nnb_hidl_preparation {
 	struct nnb_object *callback;
 };
 
-/* Each handle has to have one descriptor. Return: 0, -EINVAL or -ENOMEM. */
-static int nnb_hidl_to_fds(struct nnb_arena *arena, const struct nnb_hidl_vec *handles,
-			   struct nnb_fds *to)
+/* Return: 0 or an ErrorStatus. */
+static int nnb_hidl_to_caches(struct nnb_aidl_call *core, const struct nnb_hidl_preparation *args,
+			      struct nnb_fds *models, struct nnb_fds *data)
 {
-	const struct nnb_hidl_handle *from = handles ? handles->data : NULL;
-	const uint32_t count = handles ? handles->count : 0;
-	int *fds = nnb_arena_alloc(arena, count, sizeof(*fds));
+	int ret = nnb_hidl_to_fds(core, "model cache file", args->model_cache, models);
 
-	if (!fds)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++) {
-		if (!from[i].fds || from[i].fds->fd_count != 1)
-			return -EINVAL;
-		fds[i] = from[i].fds->data[0];
-	}
-	*to = (struct nnb_fds){count, fds};
-	return 0;
+	return ret ? ret : nnb_hidl_to_fds(core, "data cache file", args->data_cache, data);
 }
 
 /* Tells the callback, for which no core has been called. */
@@ -353,11 +339,9 @@ static int nnb_hidl_load(struct nnb_object *object, struct nnb_hidl_call *call,
 		.token = {32, args->token},
 		.callback = callback,
 	};
-	int ret;
+	int ret = nnb_hidl_to_caches(core, args, &in.model_cache, &in.data_cache);
 
-	if (nnb_hidl_to_fds(call->arena, args->model_cache, &in.model_cache) ||
-	    nnb_hidl_to_fds(call->arena, args->data_cache, &in.data_cache)) {
-		ret = nnb_aidl_fail(core, INVALID, "a cache file is not one descriptor");
+	if (ret) {
 		nnb_hidl_refuse(callback, call->caller, call->arena, ret);
 		return nnb_hidl_log(call, core, ret);
 	}
@@ -384,10 +368,9 @@ static int nnb_hidl_compile(struct nnb_object *object, struct nnb_hidl_call *cal
 		return nnb_hidl_log(call, core, ret);
 	}
 	/* A cache that is no cache is no reason not to prepare the model. */
-	if (nnb_hidl_to_fds(call->arena, args->model_cache, &in.model_cache) ||
-	    nnb_hidl_to_fds(call->arena, args->data_cache, &in.data_cache)) {
-		nna_message(DRIVER,
-			    "hal: a cache file is not one descriptor: the model is not saved");
+	if (nnb_hidl_to_caches(core, args, &in.model_cache, &in.data_cache)) {
+		nna_message(DRIVER, "hal: %s: the model is not saved", core->message);
+		core->message[0] = '\0';
 		in.model_cache = (struct nnb_fds){0};
 		in.data_cache = (struct nnb_fds){0};
 	}
@@ -399,7 +382,7 @@ static int nnb_hidl_prepare(struct nnb_object *object, struct nnb_hidl_call *cal
 			    const struct nnb_hidl_preparation *args, void *out)
 {
 	struct nnb_hidl_1_3_device_prepare_model_1_3_out *results = out;
-	struct nnb_aidl_call core = {.caller = call->caller, .arena = call->arena};
+	struct nnb_aidl_call core = nnb_hidl_core_call(call);
 	struct nnb_object *callback;
 	int ret;
 
@@ -554,7 +537,7 @@ static int nnb_hidl_on_allocate(struct nnb_object *object, struct nnb_hidl_call 
 				 nnb_hidl_to_roles(call->arena, args->output_roles)},
 	};
 	struct nnb_aidl_device_allocate_out core_out = {0};
-	struct nnb_aidl_call core = {0};
+	struct nnb_aidl_call core = nnb_hidl_core_call(call);
 
 	if (!models || !core_in.input_roles.data || !core_in.output_roles.data)
 		return -ENOMEM;
@@ -610,8 +593,7 @@ static int nnb_hidl_device_answer(struct nnb_object *object, const struct nnb_ca
 		{&nnb_hidl_1_1_device, nnb_hidl_1_1_device_list},
 		{&nnb_hidl_1_0_device, nnb_hidl_1_0_device_list},
 	};
-	struct nnb_device *device = (struct nnb_device *)((char *)nnb_hidl_face_core(object) -
-							  offsetof(struct nnb_device, object));
+	struct nnb_device *device = nnb_device_of(nnb_hidl_face_core(object));
 
 	/* A service manager asks for the chain before the service is started. */
 	if (strcmp(descriptor, NNB_HIDL_BASE))

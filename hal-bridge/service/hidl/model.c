@@ -12,17 +12,11 @@
 #include "libnnaccel/support/message.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
-#define FAILURE NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE
 #define INSUFFICIENT NNB_AIDL_ERROR_STATUS_OUTPUT_INSUFFICIENT_SIZE
 
 static struct nnb_prepared_model *nnb_hidl_core_model(struct nnb_object *object)
 {
 	return (struct nnb_prepared_model *)nnb_hidl_face_core(object);
-}
-
-static struct nnb_aidl_call nnb_hidl_core_call(const struct nnb_hidl_call *call)
-{
-	return (struct nnb_aidl_call){.caller = call->caller, .arena = call->arena};
 }
 
 /**
@@ -379,19 +373,12 @@ static int nnb_hidl_fence(struct nnb_object *object, struct nnb_aidl_call *core,
 		.measure = args->measure == NNB_HIDL_1_2_MEASURE_TIMING_YES,
 		.loop_timeout_ns = nnb_hidl_to_duration(args->loop_timeout_duration),
 	};
-	const struct nnb_hidl_handle *handles = args->wait_for->data;
-	int *fds = nnb_arena_alloc(core->arena, args->wait_for->count, sizeof(*fds));
-	const struct nnb_fds wait_for = {args->wait_for->count, fds};
 	struct nnb_aidl_request request;
-	int ret;
+	struct nnb_fds wait_for;
+	int ret = nnb_hidl_to_fds(core, "fence", args->wait_for, &wait_for);
 
-	if (!fds)
-		return nnb_aidl_fail(core, nnb_status(-ENOMEM), "out of memory");
-	for (uint32_t i = 0; i < args->wait_for->count; i++) {
-		if (!handles[i].fds || handles[i].fds->fd_count != 1)
-			return nnb_aidl_fail(core, INVALID, "fence %u is not one descriptor", i);
-		fds[i] = handles[i].fds->data[0];
-	}
+	if (ret)
+		return ret;
 	ret = nnb_hidl_to_request_1_3(core, args->request, &request);
 	return ret ? ret
 		   : nnb_fenced_execute(nnb_hidl_core_model(object), core, &request, &options,

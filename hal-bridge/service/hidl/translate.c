@@ -4,10 +4,10 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
 #include "hal-bridge/service/extension.h"
+#include "hal-bridge/service/status.h"
+#include "libnnaccel/support/clock.h"
 #include "libnnaccel/support/message.h"
 
 #define INVALID NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT
@@ -29,9 +29,8 @@ static const struct nnb_hidl_range {
 
 static bool nnb_hidl_has(enum nnb_hidl_version version, int32_t value, int32_t last)
 {
-	return (value >= 0 && value <= last) ||
-	       (nnb_hidl_ranges[version].extensions && value >= NNB_EXTENSION_FIRST) ||
-	       (nnb_hidl_ranges[version].extensions && value < 0);
+	return (value >= 0 && value <= last) || (nnb_hidl_ranges[version].extensions &&
+						 (value >= NNB_EXTENSION_FIRST || value < 0));
 }
 
 /* --------------------------------------------------------------------------------------- memory */
@@ -93,10 +92,28 @@ static int nnb_hidl_to_pools(struct nnb_aidl_call *call, const struct nnb_hidl_m
 	return ret;
 }
 
+int nnb_hidl_to_fds(struct nnb_aidl_call *call, const char *what, const struct nnb_hidl_vec *from,
+		    struct nnb_fds *to)
+{
+	const struct nnb_hidl_handle *handles = from ? from->data : NULL;
+	const uint32_t count = from ? from->count : 0;
+	int *fds = nnb_arena_alloc(call->arena, count, sizeof(*fds));
+
+	if (!fds)
+		return nnb_aidl_fail(call, EXHAUSTED, "out of memory");
+	for (uint32_t i = 0; i < count; i++) {
+		if (!handles[i].fds || handles[i].fds->fd_count != 1)
+			return nnb_aidl_fail(call, INVALID, "%s %u is not one descriptor", what, i);
+		fds[i] = handles[i].fds->data[0];
+	}
+	*to = (struct nnb_fds){count, fds};
+	return 0;
+}
+
 /* ---------------------------------------------------------------------------------------- model */
 
-static void nnb_hidl_to_location(const struct nnb_hidl_1_0_data_location *from,
-				 struct nnb_aidl_data_location *to)
+void nnb_hidl_to_location(const struct nnb_hidl_1_0_data_location *from,
+			  struct nnb_aidl_data_location *to)
 {
 	/* A number that is no index of AIDL is none that exists. */
 	to->pool_index = (int32_t)from->pool_index;
@@ -159,10 +176,20 @@ _Static_assert(sizeof(struct nnb_hidl_1_0_operation) == sizeof(struct nnb_hidl_1
 			    (const int32_t *)(model)->output_indexes.data},                        \
 	}
 
-static int nnb_hidl_to_operand(struct nnb_aidl_call *call, enum nnb_hidl_version version,
-			       const void *at, uint32_t i, struct nnb_aidl_operand *to)
+static const struct nnb_hidl_1_0_operand *nnb_hidl_operand(enum nnb_hidl_version version,
+							    const struct nnb_hidl_subgraph *from,
+							    uint32_t i)
 {
-	const struct nnb_hidl_1_0_operand *from = at;
+	const size_t size = version < NNB_HIDL_1_2 ? sizeof(struct nnb_hidl_1_0_operand)
+						   : sizeof(struct nnb_hidl_1_3_operand);
+
+	return (const void *)((const char *)from->operands + i * size);
+}
+
+static int nnb_hidl_to_operand(struct nnb_aidl_call *call, enum nnb_hidl_version version,
+			       const struct nnb_hidl_1_0_operand *from, uint32_t i,
+			       struct nnb_aidl_operand *to)
+{
 	const int32_t last = version < NNB_HIDL_1_3 ? NNB_AIDL_OPERAND_LIFE_TIME_NO_VALUE
 						    : NNB_AIDL_OPERAND_LIFE_TIME_SUBGRAPH;
 
@@ -179,18 +206,15 @@ static int nnb_hidl_to_operand(struct nnb_aidl_call *call, enum nnb_hidl_version
 	to->zero_point = from->zero_point;
 	to->lifetime = from->lifetime;
 	nnb_hidl_to_location(&from->location, &to->location);
-	return version < NNB_HIDL_1_2
-		       ? 0
-		       : nnb_hidl_to_extra(call,
-					   &((const struct nnb_hidl_1_3_operand *)at)->extra_params,
-					   to);
+	if (version < NNB_HIDL_1_2)
+		return 0;
+	return nnb_hidl_to_extra(call, &((const struct nnb_hidl_1_3_operand *)from)->extra_params,
+				 to);
 }
 
 static int nnb_hidl_to_operands(struct nnb_aidl_call *call, enum nnb_hidl_version version,
 				const struct nnb_hidl_subgraph *from, struct nnb_aidl_subgraph *to)
 {
-	const size_t size = version < NNB_HIDL_1_2 ? sizeof(struct nnb_hidl_1_0_operand)
-						   : sizeof(struct nnb_hidl_1_3_operand);
 	int ret = 0;
 
 	to->operands.data =
@@ -199,7 +223,7 @@ static int nnb_hidl_to_operands(struct nnb_aidl_call *call, enum nnb_hidl_versio
 		return nnb_aidl_fail(call, EXHAUSTED, "out of memory");
 	to->operands.count = from->operand_count;
 	for (uint32_t i = 0; i < from->operand_count && !ret; i++)
-		ret = nnb_hidl_to_operand(call, version, (const char *)from->operands + i * size, i,
+		ret = nnb_hidl_to_operand(call, version, nnb_hidl_operand(version, from, i), i,
 					  &to->operands.data[i]);
 	return ret;
 }
@@ -208,8 +232,6 @@ static int nnb_hidl_to_operands(struct nnb_aidl_call *call, enum nnb_hidl_versio
 static int nnb_hidl_check_consumers(struct nnb_aidl_call *call, enum nnb_hidl_version version,
 				    const struct nnb_hidl_subgraph *from)
 {
-	const size_t size = version < NNB_HIDL_1_2 ? sizeof(struct nnb_hidl_1_0_operand)
-						   : sizeof(struct nnb_hidl_1_3_operand);
 	uint32_t *counts = nnb_arena_alloc(call->arena, from->operand_count, sizeof(*counts));
 
 	if (!counts)
@@ -223,8 +245,7 @@ static int nnb_hidl_check_consumers(struct nnb_aidl_call *call, enum nnb_hidl_ve
 		}
 	}
 	for (uint32_t i = 0; i < from->operand_count; i++) {
-		const struct nnb_hidl_1_0_operand *operand =
-			(const void *)((const char *)from->operands + i * size);
+		const struct nnb_hidl_1_0_operand *operand = nnb_hidl_operand(version, from, i);
 
 		if (operand->number_of_consumers != counts[i])
 			return nnb_aidl_fail(call, INVALID, "operand %u has %u consumers, not %u",
@@ -440,21 +461,13 @@ int nnb_hidl_to_request_1_3(struct nnb_aidl_call *call, const struct nnb_hidl_1_
 
 /* ----------------------------------------------------------------------------------------- time */
 
-static int64_t nnb_hidl_clock(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 int64_t nnb_hidl_to_deadline(const struct nnb_hidl_1_3_optional_time_point *from)
 {
-	const int64_t slept = nnb_hidl_clock(CLOCK_BOOTTIME) - nnb_hidl_clock(CLOCK_MONOTONIC);
-	int64_t deadline;
+	int64_t slept, deadline;
 
 	if (from->tag == NNB_HIDL_1_3_OPTIONAL_TIME_POINT_NONE)
 		return -1;
+	slept = nnb_status_now() - (int64_t)nna_now_ns();
 	if (from->nanoseconds_since_epoch > INT64_MAX ||
 	    __builtin_add_overflow((int64_t)from->nanoseconds_since_epoch, slept, &deadline))
 		return INT64_MAX;

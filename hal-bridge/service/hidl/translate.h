@@ -47,6 +47,15 @@ int nnb_hidl_to_request_1_3(struct nnb_aidl_call *call, const struct nnb_hidl_1_
 int nnb_hidl_to_memory(struct nnb_aidl_call *call, const struct nnb_hidl_memory *from,
 		       struct nnb_aidl_memory *to);
 
+/*
+ * Descriptors: each handle has to have one; @from is NULL for none. @what names one in a message.
+ * Return: 0, INVALID_ARGUMENT or RESOURCE_EXHAUSTED_TRANSIENT.
+ */
+int nnb_hidl_to_fds(struct nnb_aidl_call *call, const char *what, const struct nnb_hidl_vec *from,
+		    struct nnb_fds *to);
+void nnb_hidl_to_location(const struct nnb_hidl_1_0_data_location *from,
+			  struct nnb_aidl_data_location *to);
+
 /* A moment of the steady clock as AIDL's deadline, of the clock that goes on in suspend. */
 int64_t nnb_hidl_to_deadline(const struct nnb_hidl_1_3_optional_time_point *from);
 int64_t nnb_hidl_to_duration(const struct nnb_hidl_1_3_optional_timeout_duration *from);
@@ -69,6 +78,12 @@ int nnb_hidl_of_shapes(struct nnb_arena *arena, const struct nnb_aidl_execution_
 		       struct nnb_hidl_shapes *to);
 /* A handle with one descriptor, in the arena; NULL without memory. */
 const struct nnb_hidl_fds *nnb_hidl_of_fd(struct nnb_arena *arena, int fd);
+
+/* The call of the core that a call of HIDL makes. */
+static inline struct nnb_aidl_call nnb_hidl_core_call(const struct nnb_hidl_call *call)
+{
+	return (struct nnb_aidl_call){.caller = call->caller, .arena = call->arena};
+}
 
 /* Logs why a call of HIDL has failed. Return: @status. */
 int nnb_hidl_log(const struct nnb_hidl_call *call, const struct nnb_aidl_call *core, int status);
