@@ -8,7 +8,7 @@
 
 #include "frontend/litert/litert_abi.h"
 
-/* The kind's number. LiteRT leaves 100 to 199 to vendors, of which Intel's has 100. */
+/* The kind's number. LiteRT reserves 100 to 199 for vendors; Intel uses 100. */
 #define LITERT_NNA_BUFFER 117
 
 /*
