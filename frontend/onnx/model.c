@@ -313,6 +313,11 @@ int onnx_model_complete(struct onnx_model *model, char *error)
 	return ret;
 }
 
+bool onnx_node_is(const struct onnx_node *node, const char *op)
+{
+	return !*node->domain && !strcmp(node->op, op);
+}
+
 const struct onnx_attribute *onnx_node_attribute(const struct onnx_node *node, const char *name)
 {
 	for (uint32_t i = 0; i < node->attribute_count; i++)

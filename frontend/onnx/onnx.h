@@ -192,6 +192,9 @@ int onnx_model_complete(struct onnx_model *model, char *error);
 /* The product of dims; false where one is open or it exceeds 2^40. */
 bool onnx_count_elements(uint32_t rank, const int64_t *dims, uint64_t *elements);
 
+/* Whether the node is that operator of ai.onnx. */
+bool onnx_node_is(const struct onnx_node *node, const char *op);
+
 /* The attribute of a name; NULL where the node has none. */
 const struct onnx_attribute *onnx_node_attribute(const struct onnx_node *node, const char *name);
 

@@ -176,9 +176,9 @@ static int32_t activation_of(const struct onnx_translation *t, const struct onnx
 {
 	const struct onnx_tensor *low, *high;
 
-	if (!strcmp(node->op, "Relu"))
+	if (onnx_node_is(node, "Relu"))
 		return NNA_ACT_RELU;
-	if (strcmp(node->op, "Clip"))
+	if (!onnx_node_is(node, "Clip"))
 		return NNA_ACT_NONE;
 	low = onnx_constant_of(t, node, 1);
 	high = onnx_constant_of(t, node, 2);
@@ -214,7 +214,7 @@ bool onnx_is_unit(struct onnx_translation *t, uint32_t inputs, bool fuse, struct
 			reader = reader_of(t, next);
 		}
 	}
-	if (reader == ONNX_ABSENT || strcmp(t->model->nodes[reader].op, "QuantizeLinear") ||
+	if (reader == ONNX_ABSENT || !onnx_node_is(&t->model->nodes[reader], "QuantizeLinear") ||
 	    !onnx_quantisation_of(t, reader, &unit->out) || unit->out.count != 1 ||
 	    unit->out.block || !onnx_type_is_int8(unit->out.type) ||
 	    onnx_operand_type(t, unit->out.type) != type)
@@ -264,7 +264,7 @@ void onnx_set_unit(struct onnx_translation *t, const struct onnx_unit *unit, str
 					t->model->values[t->node->inputs[i]].writer;
 
 		if (writer != ONNX_ABSENT &&
-		    !strcmp(t->model->nodes[writer].op, "DequantizeLinear"))
+		    onnx_node_is(&t->model->nodes[writer], "DequantizeLinear"))
 			t->origin.units[writer] = t->number;
 	}
 }

@@ -55,7 +55,7 @@ static bool add_input(struct onnx_translation *t, uint32_t value)
 		x.scale = 1;
 		/* What a caller sees of the program has the parameters of its reader. */
 		if (s->reader != ONNX_ABSENT &&
-		    !strcmp(t->model->nodes[s->reader].op, "DequantizeLinear") &&
+		    onnx_node_is(&t->model->nodes[s->reader], "DequantizeLinear") &&
 		    onnx_quantisation_of(t, s->reader, &q) && q.count == 1 &&
 		    (s->tensor.type != ONNX_INT16 || !q.zeros[0])) {
 			x.scale = q.scales[0];
@@ -241,7 +241,7 @@ static void walk(struct onnx_translation *t, const struct onnx_shape *shapes)
 	}
 	/* Constants may stand behind the node that looks for what its reader says of them. */
 	for (uint32_t i = 0; i < t->model->node_count && !t->ret; i++)
-		if (!strcmp(t->model->nodes[i].op, "Constant"))
+		if (onnx_node_is(&t->model->nodes[i], "Constant"))
 			visit(t, i);
 	for (uint32_t i = 0; i < t->model->node_count && !t->ret; i++)
 		visit(t, i);

@@ -177,6 +177,75 @@ static void type_of_a_result_that_is_not_the_scale_s(void **state)
 	refused(m, "an output_dtype of FLOAT16 with scales of FLOAT");
 }
 
+/* A node behind those that there are, which reads the values of these names and gives the last. */
+static struct onnx_node *chain(struct onnx_model *m, const char *op, const char *const *inputs,
+			       uint32_t count, const char *output)
+{
+	struct onnx_node *node = onnx_model_add_node(m, count, 1, 0);
+
+	assert_non_null(node);
+	node->op = op;
+	node->version = 21;
+	for (uint32_t i = 0; i < count; i++)
+		node->inputs[node->input_count++] = onnx_model_value(m, inputs[i]);
+	node->outputs[node->output_count++] = onnx_model_value(m, output);
+	return node;
+}
+
+#define NAMES(...) (const char *const[]){ __VA_ARGS__ }
+
+/*
+ * A sum of dequantised numbers, Relu and QuantizeLinear, which are one operation. The model's node
+ * @number is given the domain @domain.
+ */
+static struct onnx_model *quantised_sum(uint32_t number, const char *domain)
+{
+	static const float scale = 1;
+	static const int8_t zero;
+	struct onnx_model *m = make("DequantizeLinear", 3, 0);
+	uint32_t z;
+
+	add(m, ONNX_INT8, NULL, 0, 1, DIMS(4));
+	add(m, ONNX_FLOAT, &scale, sizeof(scale), 0, DIMS(0));
+	add(m, ONNX_INT8, &zero, sizeof(zero), 0, DIMS(0));
+	chain(m, "DequantizeLinear", NAMES("x0", "x1", "x2"), 3, "b");
+	chain(m, "Add", NAMES("y", "b"), 2, "sum");
+	chain(m, "Relu", NAMES("sum"), 1, "r");
+	chain(m, "QuantizeLinear", NAMES("r", "x1", "x2"), 3, "z");
+	z = onnx_model_value(m, "z");
+	m->outputs[0] = z;
+	m->nodes[number].domain = domain;
+	return m;
+}
+
+/* Operators of another domain are none of ours, whatever their names are. */
+static void unit_with_a_node_of_another_domain(void **state)
+{
+	static const char *const words[] = { "node 3 (Relu): there is no translation",
+					     "node 4 (QuantizeLinear): there is no translation" };
+	struct onnx_model *m = quantised_sum(0, "");
+	char error[ONNX_ERROR_SIZE] = "";
+	struct onnx_origin origin;
+	struct nna_graph *graph;
+
+	assert_int_equal(onnx_model_complete(m, error), 0);
+	assert_int_equal(onnx_to_graph(m, NULL, NULL, &graph, &origin, error), 0);
+	/* Else nothing below is a unit. */
+	assert_int_equal(origin.units[3], 2);
+	assert_int_equal(origin.units[4], 2);
+	onnx_origin_free(&origin);
+	nna_graph_unref(graph);
+	onnx_model_free(m);
+	for (uint32_t i = 0; i < 2; i++) {
+		m = quantised_sum(3 + i, "example.com");
+		assert_int_equal(onnx_model_complete(m, error), 0);
+		assert_int_equal(onnx_to_graph(m, NULL, NULL, &graph, NULL, error), -ENOTSUP);
+		if (!strstr(error, words[i]))
+			fail_msg("\"%s\" does not say \"%s\"", error, words[i]);
+		onnx_model_free(m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +255,7 @@ int main(void)
 		cmocka_unit_test(sizes_beyond_the_input),
 		cmocka_unit_test(operators_and_attributes_that_are_not_known),
 		cmocka_unit_test(type_of_a_result_that_is_not_the_scale_s),
+		cmocka_unit_test(unit_with_a_node_of_another_domain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
