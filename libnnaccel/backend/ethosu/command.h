@@ -23,6 +23,7 @@
 #include "libnnaccel/backend/ethosu/target.h"
 
 #define NNA_ETHOSU_STREAMS 4u /* of weights, at most */
+#define NNA_ETHOSU_SIZE_MOST 65536u /* elements of a map along a dim: a setting has 16 bits */
 
 /* Parameters of ETHOSU_OP_POOL. */
 enum nna_ethosu_pool {

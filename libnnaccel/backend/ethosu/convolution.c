@@ -27,7 +27,6 @@
 #define KERNEL_MAX 64u /* rows and columns, dilated */
 #define PAD_BEFORE_MAX 127u
 #define PAD_AFTER_MAX 255u
-#define COLUMNS_MAX 65536u
 #define GROUPS_MAX 64u
 #define OPERATIONS_MAX 1024u
 #define PRODUCT_MAX 65025ull /* of two bytes less zero points */
@@ -64,7 +63,7 @@ static const struct nna_value *value_of(const struct nna_lower *l, const struct 
 static bool is_row(const struct nna_value *v)
 {
 	return v->dims[1] == 1 && v->dims[2] == 1 && v->strides[0] >= 0 &&
-	       v->dims[0] <= COLUMNS_MAX;
+	       v->dims[0] <= NNA_ETHOSU_SIZE_MOST;
 }
 
 /* The bytes of a constant from its first element on; NULL for other values. */
@@ -113,14 +112,6 @@ static struct conv conv_of(const struct nna_lower *l, const struct nna_ir_op *op
 	return c;
 }
 
-/* Padding behind: rows or columns that a kernel sees beyond the input. */
-static uint32_t behind(uint32_t out, uint32_t in, uint32_t stride, uint32_t kernel, uint32_t before)
-{
-	uint64_t seen = (uint64_t)(out - 1) * stride + kernel;
-
-	return seen > (uint64_t)in + before ? (uint32_t)(seen - in - before) : 0;
-}
-
 static struct nna_ethosu_window window_of(const struct conv *c, const struct nna_ir_conv2d *p)
 {
 	struct nna_ethosu_window w = {
@@ -135,10 +126,10 @@ static struct nna_ethosu_window window_of(const struct conv *c, const struct nna
 		.left = p->pad_left,
 	};
 
-	w.bottom = behind(c->out->dims[1], c->in->dims[1], w.stride_y,
-			  (w.height - 1) * w.dilation_y + 1, w.top);
-	w.right = behind(c->out->dims[2], c->in->dims[2], w.stride_x,
-			 (w.width - 1) * w.dilation_x + 1, w.left);
+	w.bottom = nna_ethosu_padding_behind(c->out->dims[1], c->in->dims[1],
+					     (w.height - 1) * w.dilation_y + 1, w.stride_y, w.top);
+	w.right = nna_ethosu_padding_behind(c->out->dims[2], c->in->dims[2],
+					    (w.width - 1) * w.dilation_x + 1, w.stride_x, w.left);
 	return w;
 }
 

@@ -69,6 +69,10 @@ void nna_ethosu_map_image(const struct nna_lower *l, uint32_t value, uint32_t ba
 /* Whether a value [b, h, w, c] is no feature map; then the reason is written. */
 bool nna_ethosu_map_refuses(const struct nna_lower *l, uint32_t value, char *reason, size_t size);
 
+/* Rows or columns of padding behind, of a @kernel with its dilation and @before rows in front. */
+uint32_t nna_ethosu_padding_behind(uint32_t out, uint32_t in, uint32_t kernel, uint32_t stride,
+				   uint32_t before);
+
 /* A POOL that changes nothing, of what will be its maps. */
 void nna_ethosu_pass(struct nna_ethosu_operation *op);
 

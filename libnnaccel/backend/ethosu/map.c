@@ -2,8 +2,6 @@
 /* Feature maps of values. */
 #include "libnnaccel/backend/ethosu/ethosu.h"
 
-#define MOST 65536u
-
 static bool is_signed(uint8_t type)
 {
 	return type == NNA_TYPE_S8 || type == NNA_TYPE_S16 || type == NNA_TYPE_S32;
@@ -52,9 +50,9 @@ bool nna_ethosu_map_refuses(const struct nna_lower *l, uint32_t value, char *rea
 	const struct nna_value *v = &l->values[value];
 
 	for (uint32_t k = 0; k < 4; k++) {
-		if (k && v->dims[k] > MOST) {
+		if (k && v->dims[k] > NNA_ETHOSU_SIZE_MOST) {
 			nna_ethosu_refuse(reason, size, "%u elements along a dimension, the NPU "
-					  "takes %u at most", v->dims[k], MOST);
+					  "takes %u at most", v->dims[k], NNA_ETHOSU_SIZE_MOST);
 			return true;
 		}
 		if (v->dims[k] > 1 && v->strides[k] <= 0) {
@@ -67,6 +65,15 @@ bool nna_ethosu_map_refuses(const struct nna_lower *l, uint32_t value, char *rea
 		return true;
 	}
 	return false;
+}
+
+uint32_t nna_ethosu_padding_behind(uint32_t out, uint32_t in, uint32_t kernel, uint32_t stride,
+				   uint32_t before)
+{
+	const uint64_t needs = (uint64_t)(out - 1) * stride + kernel;
+	const uint64_t has = (uint64_t)in + before;
+
+	return needs > has ? (uint32_t)(needs - has) : 0;
 }
 
 void nna_ethosu_pass(struct nna_ethosu_operation *op)

@@ -17,15 +17,6 @@
 #define BATCHES_MOST 256u
 #define DIVIDED_MOST 8u /* rows and columns of a window that is divided */
 
-/* Rows or columns of padding behind. */
-static uint32_t behind(uint32_t out, uint32_t in, uint32_t kernel, uint32_t stride, uint32_t before)
-{
-	const uint64_t needs = (uint64_t)(out - 1) * stride + kernel;
-	const uint64_t has = (uint64_t)in + before;
-
-	return needs > has ? (uint32_t)(needs - has) : 0;
-}
-
 static void set_window(const struct nna_lower *l, const struct nna_ir_op *op,
 		       struct nna_ethosu_window *window)
 {
@@ -42,8 +33,10 @@ static void set_window(const struct nna_lower *l, const struct nna_ir_op *op,
 		.dilation_x = 1,
 		.top = p->pad_top,
 		.left = p->pad_left,
-		.bottom = behind(out->dims[1], in->dims[1], p->kernel_h, p->stride_h, p->pad_top),
-		.right = behind(out->dims[2], in->dims[2], p->kernel_w, p->stride_w, p->pad_left),
+		.bottom = nna_ethosu_padding_behind(out->dims[1], in->dims[1], p->kernel_h,
+						    p->stride_h, p->pad_top),
+		.right = nna_ethosu_padding_behind(out->dims[2], in->dims[2], p->kernel_w,
+						   p->stride_w, p->pad_left),
 	};
 	/* A stride that is never taken. */
 	if (out->dims[1] == 1)

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-/* Elements of a map along a dim, at most: a setting has 16 bits. */
-#define MOST 65536u
-
 static bool is_bit(uint32_t set, uint32_t n)
 {
 	return set >> n & 1;
@@ -111,7 +108,8 @@ static uint64_t most_pieces(const struct nna_value *value, uint32_t in_map)
 	for (uint32_t k = value->rank; k-- > 0;) {
 		if (value->dims[k] == 1)
 			continue;
-		pieces *= seen++ < in_map ? divide(value->dims[k], MOST) : value->dims[k];
+		pieces *= seen++ < in_map ? divide(value->dims[k], NNA_ETHOSU_SIZE_MOST) :
+					      value->dims[k];
 		if (pieces > NNA_ETHOSU_WALK_PIECES)
 			return pieces;
 	}
@@ -131,7 +129,8 @@ bool nna_ethosu_walk_begin(struct nna_ethosu_walk *w, const struct nna_value *co
 	for (uint32_t k = 0; k < w->rank; k++) {
 		const bool inside = k + 3 >= w->rank;
 
-		w->sizes[k] = !inside ? 1 : w->dims[k] < MOST ? w->dims[k] : MOST;
+		w->sizes[k] = !inside ? 1 : w->dims[k] < NNA_ETHOSU_SIZE_MOST ?
+					 w->dims[k] : NNA_ETHOSU_SIZE_MOST;
 		w->steps[k] = divide(w->dims[k], w->sizes[k]);
 		w->pieces *= w->steps[k];
 		if (w->pieces > NNA_ETHOSU_WALK_PIECES)
