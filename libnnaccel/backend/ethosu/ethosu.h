@@ -66,7 +66,8 @@ void nna_ethosu_map_view(const struct nna_value *view, uint32_t batch, struct nn
 /* Image @batch of a value [b, h, w, c], which nna_ethosu_map_refuses() has not refused. */
 void nna_ethosu_map_image(const struct nna_lower *l, uint32_t value, uint32_t batch,
 			  struct nna_ethosu_map *map);
-/* Whether a value [b, h, w, c] is no feature map; then the reason is written. */
+/* Whether a view [b, h, w, c] is no feature map, or a value; then the reason is written. */
+bool nna_ethosu_map_view_refuses(const struct nna_value *view, char *reason, size_t size);
 bool nna_ethosu_map_refuses(const struct nna_lower *l, uint32_t value, char *reason, size_t size);
 
 /* Rows or columns of padding behind, of a @kernel with its dilation and @before rows in front. */

@@ -45,10 +45,8 @@ void nna_ethosu_map_image(const struct nna_lower *l, uint32_t value, uint32_t ba
 	nna_ethosu_map_place(l, value, 0, map);
 }
 
-bool nna_ethosu_map_refuses(const struct nna_lower *l, uint32_t value, char *reason, size_t size)
+bool nna_ethosu_map_view_refuses(const struct nna_value *v, char *reason, size_t size)
 {
-	const struct nna_value *v = &l->values[value];
-
 	for (uint32_t k = 0; k < 4; k++) {
 		if (k && v->dims[k] > NNA_ETHOSU_SIZE_MOST) {
 			nna_ethosu_refuse(reason, size, "%u elements along a dimension, the NPU "
@@ -65,6 +63,11 @@ bool nna_ethosu_map_refuses(const struct nna_lower *l, uint32_t value, char *rea
 		return true;
 	}
 	return false;
+}
+
+bool nna_ethosu_map_refuses(const struct nna_lower *l, uint32_t value, char *reason, size_t size)
+{
+	return nna_ethosu_map_view_refuses(&l->values[value], reason, size);
 }
 
 uint32_t nna_ethosu_padding_behind(uint32_t out, uint32_t in, uint32_t kernel, uint32_t stride,

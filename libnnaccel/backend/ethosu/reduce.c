@@ -97,14 +97,9 @@ static int reduce_accepts(const struct nna_lower *l, const struct nna_ethosu_tar
 	struct nna_ethosu_operation o;
 	struct nna_value in;
 
-	if (make(l, target, op, &o, &in, reason, size))
+	if (make(l, target, op, &o, &in, reason, size) ||
+	    nna_ethosu_map_view_refuses(&in, reason, size))
 		return -ENOTSUP;
-	for (uint32_t k = 0; k < 4; k++)
-		if (in.dims[k] > 1 && in.strides[k] <= 0)
-			return nna_ethosu_refuse(reason, size, "a view that goes backwards or "
-						 "repeats");
-	if (in.dims[3] > 1 && in.strides[3] != 1)
-		return nna_ethosu_refuse(reason, size, "channels with gaps between them");
 	nna_ethosu_map_view(&in, 0, &o.ifm);
 	o.ofm = o.ifm;
 	o.ofm.height = in.dims[1] - o.window.height + 1;
