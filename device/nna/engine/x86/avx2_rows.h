@@ -130,8 +130,8 @@ static const float *load(const struct piece *w, uint32_t value)
 }
 
 /*
- * Return: an input that has the same row for all rows, which repeats where it lies; NULL if @value
- * is none of that kind.
+ * Return: the data of an input that has one row for all rows. Steps read this row in place again
+ * for each row. NULL if @value is not such an input.
  */
 static const float *repeats(const struct piece *w, uint32_t value)
 {
@@ -171,7 +171,7 @@ static struct nnadev_numbers argument(struct piece *w, uint32_t step, uint32_t k
 	for (uint32_t r = 0; r < w->rows && !(w->repeated >> value & 1); r++) {
 		const nnadev_floats x = nnadev_floats_all(w->at[value] + r);
 
-		/* What is written behind a row the next one replaces. */
+		/* The last store may write past the end of a row. The next row overwrites that. */
 		for (uint32_t i = 0; i < n; i += NNADEV_FLOATS)
 			nnadev_floats_store(wide + (size_t)r * n + i, x);
 	}

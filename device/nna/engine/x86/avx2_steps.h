@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The operations of ROWS on arrays of numbers, a register at a time. They round as the scalar
- * kernel does, but for those that hw/nna.toml lets be off: EXP, LOGISTIC, TANH and ELU are computed
- * in fp32, which takes a quarter of the time, and so is ERF. Include only from files compiled for
- * AVX2 or AVX-512.
+ * kernel does, except EXP, LOGISTIC, TANH, ELU and ERF. hw/nna.toml allows an error for these five,
+ * so they are computed in fp32. For EXP, LOGISTIC, TANH and ELU this takes a quarter of the time.
+ * Include only from files compiled for AVX2 or AVX-512.
  */
 #ifndef NNADEV_AVX2_STEPS_H
 #define NNADEV_AVX2_STEPS_H
@@ -71,7 +71,7 @@ static inline nnadev_floats nnadev_floats_scale(nnadev_floats x, nnadev_floats k
 	return _mm512_scalef_ps(x, k);
 }
 
-/* The first @count numbers at @from, fewer than a register; those of @other behind them. */
+/* Loads the first @count numbers, fewer than a register. @other fills the other lanes. */
 static inline nnadev_floats nnadev_floats_load_or(const float *from, uint32_t count,
 						  nnadev_floats other)
 {
@@ -164,7 +164,10 @@ static inline nnadev_floats nnadev_floats_power(__m256i k)
 		_mm256_slli_epi32(_mm256_add_epi32(k, _mm256_set1_epi32(127)), 23));
 }
 
-/* @x * 2^@k, for whole numbers @k from -252 to 254: in two factors, either of which is a number. */
+/*
+ * @x * 2^@k, for whole numbers @k from -252 to 254. 2^@k may be outside of the range of fp32. Two
+ * factors, each about 2^(@k / 2), are inside of it.
+ */
 static inline nnadev_floats nnadev_floats_scale(nnadev_floats x, nnadev_floats k)
 {
 	const __m256i whole = _mm256_cvtps_epi32(k), half = _mm256_srai_epi32(whole, 1);
@@ -173,7 +176,7 @@ static inline nnadev_floats nnadev_floats_scale(nnadev_floats x, nnadev_floats k
 	return _mm256_mul_ps(x, nnadev_floats_power(_mm256_sub_epi32(whole, half)));
 }
 
-/* The first @count numbers at @from, fewer than a register; those of @other behind them. */
+/* Loads the first @count numbers, fewer than a register. @other fills the other lanes. */
 static inline nnadev_floats nnadev_floats_load_or(const float *from, uint32_t count,
 						  nnadev_floats other)
 {
@@ -249,8 +252,8 @@ static inline nnadev_floats nnadev_floats_expm1_reduced(nnadev_floats x, nnadev_
 }
 
 /*
- * e^x of a number. Above the limit it is infinity already. What is less than 2^-126 becomes 0: to
- * compute with such numbers takes many times as long.
+ * e^x, where @x is not a NaN. The result is infinity at the upper limit of @x and above. Results
+ * less than 2^-126 become 0, because arithmetic on such numbers takes many times as long.
  */
 static inline nnadev_floats nnadev_floats_exp_number(nnadev_floats x)
 {
