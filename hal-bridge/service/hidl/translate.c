@@ -177,8 +177,8 @@ _Static_assert(sizeof(struct nnb_hidl_1_0_operation) == sizeof(struct nnb_hidl_1
 	}
 
 static const struct nnb_hidl_1_0_operand *nnb_hidl_operand(enum nnb_hidl_version version,
-							    const struct nnb_hidl_subgraph *from,
-							    uint32_t i)
+							   const struct nnb_hidl_subgraph *from,
+							   uint32_t i)
 {
 	const size_t size = version < NNB_HIDL_1_2 ? sizeof(struct nnb_hidl_1_0_operand)
 						   : sizeof(struct nnb_hidl_1_3_operand);
