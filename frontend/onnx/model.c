@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libnnaccel/support/array.h"
+
 #define ALIGNMENT 64u
 #define BLOCK ((size_t)64 << 10)
 /* No real model has more of anything; the limits keep 32-bit numbers in range. */
@@ -109,18 +111,13 @@ const char *onnx_model_text(struct onnx_model *model, const void *text, size_t s
 static bool grow(void *list, uint32_t count, uint32_t *room, size_t size)
 {
 	void **at = list, *grown;
-	uint32_t more;
 
-	if (count < *room)
-		return true;
 	if (count >= MAX_COUNT)
 		return false;
-	more = *room ? *room * 2 : 16;
-	grown = realloc(*at, more * size);
+	grown = nna_array_reserve(*at, (uint64_t)count + 1, room, size);
 	if (!grown)
 		return false;
 	*at = grown;
-	*room = more;
 	return true;
 }
 

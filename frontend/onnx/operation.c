@@ -3,7 +3,6 @@
 #include "frontend/onnx/translation.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct onnx_operand onnx_no_operand(void)
@@ -111,19 +110,8 @@ uint32_t onnx_operand_type(struct onnx_translation *t, uint32_t type)
 
 void onnx_push(struct onnx_translation *t, uint32_t operand)
 {
-	if (t->ret)
+	if (t->ret || !onnx_grow(t, &t->in, t->in_count, &t->in_room))
 		return;
-	if (t->in_count == t->in_room) {
-		const uint32_t room = t->in_room ? t->in_room * 2 : 32;
-		uint32_t *grown = realloc(t->in, room * sizeof(*grown));
-
-		if (!grown) {
-			onnx_no_memory(t);
-			return;
-		}
-		t->in = grown;
-		t->in_room = room;
-	}
 	t->in[t->in_count++] = operand;
 }
 
@@ -184,19 +172,8 @@ void onnx_emit_all(struct onnx_translation *t, uint32_t type, const uint32_t *ou
 {
 	int ret;
 
-	if (t->ret)
+	if (t->ret || !onnx_grow(t, &t->origin.nodes, t->origin.count, &t->origin_room))
 		return;
-	if (t->origin.count == t->origin_room) {
-		const uint32_t room = t->origin_room ? t->origin_room * 2 : 64;
-		uint32_t *grown = realloc(t->origin.nodes, room * sizeof(*grown));
-
-		if (!grown) {
-			onnx_no_memory(t);
-			return;
-		}
-		t->origin.nodes = grown;
-		t->origin_room = room;
-	}
 	ret = nna_graph_add_operation(t->graph, 0, type, t->in_count, t->in, count, out);
 	t->in_count = 0;
 	if (ret) {

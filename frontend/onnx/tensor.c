@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libnnaccel/support/array.h"
+
 __attribute__((format(printf, 3, 0))) static void say(struct onnx_translation *t, int ret,
 						      const char *format, va_list args)
 {
@@ -69,6 +71,18 @@ void *onnx_make(struct onnx_translation *t, uint64_t size)
 	if (!to)
 		onnx_no_memory(t);
 	return to;
+}
+
+bool onnx_grow(struct onnx_translation *t, uint32_t **list, uint32_t count, uint32_t *room)
+{
+	uint32_t *grown = nna_array_reserve(*list, (uint64_t)count + 1, room, sizeof(*grown));
+
+	if (!grown) {
+		onnx_no_memory(t);
+		return false;
+	}
+	*list = grown;
+	return true;
 }
 
 static float half_to_float(uint16_t half)

@@ -46,7 +46,6 @@ static bool add_input(struct onnx_translation *t, uint32_t value)
 	struct onnx_state *s = &t->states[value];
 	struct onnx_quantisation q = { 0 };
 	struct onnx_operand x = { .number = ONNX_ABSENT, .rank = s->tensor.rank };
-	uint32_t *grown;
 
 	x.type = onnx_operand_type(t, s->tensor.type);
 	for (uint32_t k = 0; k < x.rank; k++)
@@ -62,17 +61,8 @@ static bool add_input(struct onnx_translation *t, uint32_t value)
 			x.zero = q.zeros[0];
 		}
 	}
-	if (t->input_count == t->input_room) {
-		const uint32_t room = t->input_room ? t->input_room * 2 : 16;
-
-		grown = realloc(t->inputs, room * sizeof(*grown));
-		if (!grown) {
-			onnx_no_memory(t);
-			return false;
-		}
-		t->inputs = grown;
-		t->input_room = room;
-	}
+	if (!onnx_grow(t, &t->inputs, t->input_count, &t->input_room))
+		return false;
 	x = onnx_add(t, x);
 	if (t->ret)
 		return false;

@@ -125,6 +125,9 @@ void onnx_no_memory(struct onnx_translation *t);
 /* Memory for @size bytes, zeroed, that lives as long as the translation; NULL after an error. */
 void *onnx_make(struct onnx_translation *t, uint64_t size);
 
+/* Room for one element more in a list on the heap. Return: false after an error. */
+bool onnx_grow(struct onnx_translation *t, uint32_t **list, uint32_t count, uint32_t *room);
+
 /* ------------------------------------------------------------------------ values and parameters */
 
 bool onnx_has(const struct onnx_translation *t, uint32_t input);
