@@ -27,25 +27,24 @@ static inline bool nnadev_computes8(uint32_t op)
 }
 
 /* Numbers @i to @i + 7 of argument @k. */
-#define GET(k) _mm256_loadu_ps(x[k].first + (i & x[k].mask))
+#define GET(k) _mm256_loadu_ps(x[k] + i)
 #define EACH(expression)                                                                          \
 	do {                                                                                      \
 		for (uint32_t i = 0; i < n; i += 8) {                                             \
 			const __m256 a = GET(0), b = GET(1);        \
 												  \
 			(void)b;                                                                  \
-			_mm256_storeu_ps(to + i, (expression));                                   \
+			_mm256_storeu_ps(x[0] + i, (expression));                                 \
 		}                                                                                 \
 	} while (0)
 #define COMPARE(how) EACH(_mm256_and_ps(_mm256_cmp_ps(a, b, how), one))
 #define IS(how, u, v) _mm256_cmp_ps(u, v, how)
 
 /*
- * to = operation of the arguments @x, of which all three are readable. @n numbers, rounded up to 8.
- * @to may be one of the arguments. @number: parameter of the operation.
+ * x[0] = operation of the arguments @x, of which all three are readable. @n numbers, rounded up
+ * to 8. @number: parameter of the operation.
  */
-static inline void nnadev_compute8(uint32_t op, float number, float *to,
-				   const struct nnadev_numbers *x, uint32_t n)
+static inline void nnadev_compute8(uint32_t op, float number, float *const *x, uint32_t n)
 {
 	const __m256 zero = _mm256_setzero_ps(), one = _mm256_set1_ps(1),
 		     sign = _mm256_set1_ps(-0.0f);
@@ -159,8 +158,6 @@ static inline void nnadev_compute8(uint32_t op, float number, float *to,
 		EACH(nnadev_floats_erf(a));
 		break;
 	default: /* IDENTITY, CAST */
-		if (to != x[0].first)
-			EACH(a);
 		break;
 	}
 }

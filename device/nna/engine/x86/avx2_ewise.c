@@ -90,11 +90,7 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 				nnadev_load_values(x[i - 1], &o[i], run.offset[i],
 						   nnadev_rows_step(rows, i), run.count);
 		}
-		nnadev_compute8(p->op, p->p0, x[0],
-				(const struct nnadev_numbers[]){ { x[0], UINT32_MAX },
-								 { x[1], UINT32_MAX },
-								 { x[2], UINT32_MAX } },
-				run.count);
+		nnadev_compute8(p->op, p->p0, (float *const[]){ x[0], x[1], x[2] }, run.count);
 		if (clamped)
 			for (uint32_t i = 0; i < run.count; i += 8)
 				_mm256_storeu_ps(

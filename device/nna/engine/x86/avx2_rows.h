@@ -26,7 +26,6 @@
  * @p: the decoded program
  * @together: rows of a piece
  * @room: numbers of a slot
- * @slots: number of slots
  * @slot: of each value, steps first, then inputs: where it lies; NONE for an input that no step
  *	reads
  * @wide: where a value with one element a row is repeated; NONE if no step reads it so
@@ -34,7 +33,7 @@
  */
 struct rows {
 	struct nnadev_program p;
-	uint32_t together, room, slots;
+	uint32_t together, room;
 	uint8_t slot[VALUES], wide[VALUES];
 	bool narrow_input[NNADEV_PROGRAM_INPUTS];
 };
@@ -387,8 +386,7 @@ static void rows_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 	s->together = s->together < s->p.rows ? s->together : s->p.rows;
 	/* A number is repeated up to a register behind the last row. */
 	s->room = (s->together * p->length + 2 * NNADEV_FLOATS - 1) & ~(NNADEV_FLOATS - 1);
-	s->slots = all.count;
-	plan->scratch_size = s->slots * s->room * (uint32_t)sizeof(float);
+	plan->scratch_size = all.count * s->room * (uint32_t)sizeof(float);
 	nnadev_cut(plan, s->p.rows, TILE_STEPS / ((p->length + 32) * (p->count + 8)));
 }
 
