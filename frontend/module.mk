@@ -10,4 +10,18 @@ ONNX_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o, \
 # What Vela has compiled, for nnactl and the delegate.
 VELA_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard frontend/vela/*.c))
 
+# Python packages have what a machine with pip alone may lack: the loopback and libdrm, with its licence.
+WHEEL_PLUGIN := $(BUILD)/wheel/libnnaccel-loopback.so
+$(WHEEL_PLUGIN): $(BUILD)/lib/nnaccel/libnnaccel-loopback.so
+	@mkdir -p $(@D)
+	$(Q)objcopy --strip-unneeded $< $@
+
+# $(call make_wheel,NAME,SUMMARY,PACKAGE README,FOLDER/,LIBRARIES): FOLDER/ of the package has the libraries.
+define make_wheel
+$(Q)drm=$$($(CC) -print-file-name=libdrm.so.2) && install/wheel --name $1 --version $(VERSION) --summary $2 \
+	--package $(firstword $3) --readme $(lastword $3) --out $(BUILD)/wheels --license LICENSES/MIT.txt \
+	$(patsubst %,--license %,$(wildcard /usr/share/doc/libdrm2/copyright)) \
+	$(foreach l,$5,$l:$4$(notdir $l)) $(WHEEL_PLUGIN):$4nnaccel/$(notdir $(WHEEL_PLUGIN)) "$$drm":$4libdrm.so.2
+endef
+
 include $(wildcard frontend/*/module.mk)

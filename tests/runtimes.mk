@@ -5,5 +5,5 @@
 #. test: check-runtimes RUNTIMES=: LiteRT's compiled models and other runtimes with nnaccel in them, or the runtimes that are named
 .PHONY: check-runtimes
 RUNTIMES ?=
-check-runtimes: all wheel-litert
+check-runtimes: all wheel-litert wheel-onnxruntime
 	BUILD=$(BUILD) tests/runtimes/run $(RUNTIMES)

@@ -38,16 +38,9 @@ $(LITERT_WHEEL_LIBS): $(LITERT_WHEEL_DIR)/%.so: $(BUILD)/lib/%.so
 		-Wl,--version-script=frontend/litert/$*.map -o $@ \
 		$(if $(findstring Dispatch,$*),$(LITERT_DISPATCH_OBJS),$(LITERT_PLUGIN_OBJS)) \
 		$(TFLITE_OBJS) $(BUILD)/obj/libnnaccel/shared.a $(NNACCEL_LIBS)
-$(LITERT_WHEEL_DIR)/libnnaccel-loopback.so: $(BUILD)/lib/nnaccel/libnnaccel-loopback.so
-	@mkdir -p $(@D)
-	$(Q)objcopy --strip-unneeded $< $@
 
-#. install: wheel-litert: the Python package nnaccel-litert, into build/wheel/
+#. install: wheel-litert: the Python package nnaccel-litert, into build/wheels/
 .PHONY: wheel-litert
-wheel-litert: $(LITERT_WHEEL_LIBS) $(LITERT_WHEEL_DIR)/libnnaccel-loopback.so
-	$(Q)drm=$$($(CC) -print-file-name=libdrm.so.2) && install/wheel --name nnaccel-litert --version $(VERSION) \
-		--summary "LiteRT's compiled models on the NNA accelerator" \
-		--package frontend/litert/python/nnaccel_litert --license LICENSES/MIT.txt \
-		--out $(BUILD)/wheel $(foreach l,$(LITERT_WHEEL_LIBS),$l:lib/$(notdir $l)) \
-		$(LITERT_WHEEL_DIR)/libnnaccel-loopback.so:lib/nnaccel/libnnaccel-loopback.so \
-		"$$drm":lib/libdrm.so.2
+wheel-litert: $(LITERT_WHEEL_LIBS) $(WHEEL_PLUGIN)
+	$(call make_wheel,nnaccel-litert,"LiteRT's compiled models on the NNA accelerator",\
+		frontend/litert/python/nnaccel_litert docs/litert.md,lib/,$(LITERT_WHEEL_LIBS))

@@ -15,12 +15,13 @@ $(ORT_LIB): frontend/ort/libonnxruntime_providers_nnaccel.map $(ORT_OBJS) $(ONNX
 		-Wl,--version-script=$< -o $@ $(filter-out %.map,$^) $(NNACCEL_LIBS)
 
 # The Python package: the same library, which looks for libdrm beside itself.
-ORT_WHEEL_LIB := $(BUILD)/wheel/libonnxruntime_providers_nnaccel.so
+ORT_WHEEL_LIB := $(BUILD)/wheel/ort/libonnxruntime_providers_nnaccel.so
 
 #. install: wheel-onnxruntime: the Python package onnxruntime-ep-nnaccel, into build/wheels/
 .PHONY: wheel-onnxruntime
-wheel-onnxruntime: $(ORT_WHEEL_LIB) $(NNACCEL_PLUGIN)
-	frontend/ort/wheel $(VERSION) $(ORT_WHEEL_LIB) $(NNACCEL_PLUGIN) $(BUILD)/wheels
+wheel-onnxruntime: $(ORT_WHEEL_LIB) $(WHEEL_PLUGIN)
+	$(call make_wheel,onnxruntime-ep-nnaccel,"ONNX Runtime's models on the NNA accelerator",\
+		frontend/ort/python/onnxruntime_ep_nnaccel docs/onnxruntime.md,,$(ORT_WHEEL_LIB))
 
 $(ORT_WHEEL_LIB): frontend/ort/libonnxruntime_providers_nnaccel.map $(ORT_OBJS) $(ONNX_OBJS) \
 		$(BUILD)/obj/libnnaccel/shared.a
