@@ -105,11 +105,11 @@ static double pixel(const struct region *r, uint32_t y, uint32_t x, uint32_t c)
 
 /*
  * Bilinear between pixels; beyond the outermost ones, these (not in the text). *slope: how much the
- * result changes per pixel.
+ * result changes per pixel, also where fp32 takes the pixels beside these: next to a whole position.
  */
 static double interpolate(const struct region *r, const double at[2], uint32_t c, double *slope)
 {
-	uint32_t low[2], high[2];
+	uint32_t low[2], high[2], begin[2], end[2];
 	double part[2], corner[4];
 
 	for (int k = 0; k < 2; k++) {
@@ -118,14 +118,18 @@ static double interpolate(const struct region *r, const double at[2], uint32_t c
 		low[k] = (uint32_t)floor(p);
 		high[k] = low[k] + 1 < r->size[k] ? low[k] + 1 : low[k];
 		part[k] = p - low[k];
+		begin[k] = low[k] - (low[k] && part[k] < NNR_EVAL_CLOSE);
+		end[k] = high[k] + (high[k] < last && part[k] > 1 - NNR_EVAL_CLOSE) + 1;
 	}
 	corner[0] = pixel(r, low[0], low[1], c);
 	corner[1] = pixel(r, low[0], high[1], c);
 	corner[2] = pixel(r, high[0], low[1], c);
 	corner[3] = pixel(r, high[0], high[1], c);
 	*slope = 0;
-	for (int k = 0; k < 4; k++)
-		*slope += 2 * fabs(corner[k]);
+	for (uint32_t y = begin[0]; y < end[0]; y++) {
+		for (uint32_t x = begin[1]; x < end[1]; x++)
+			*slope += 2 * fabs(pixel(r, y, x, c));
+	}
 	return (1 - part[0]) * ((1 - part[1]) * corner[0] + part[1] * corner[1]) +
 	       part[0] * ((1 - part[1]) * corner[2] + part[1] * corner[3]);
 }

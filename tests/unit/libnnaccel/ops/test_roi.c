@@ -141,6 +141,43 @@ static void test_bad_region(void **state)
 	nna_graph_unref(g);
 }
 
+/*
+ * Where a sample lies is a sum in FLOAT32, in the order of NNAPI's reference. In real numbers the one
+ * in the middle lies on pixel 2, which is 0; in FLOAT32 just before it, and pixel 1 is large.
+ */
+static void test_sample_before_pixel(void **state)
+{
+	static const float region[] = { 1.125f, 0, 2.875f, 8 };
+	static const struct model model = {
+		NNA_OPERATION_ROI_ALIGN, 10, 1,
+		{ F32(1, 8, 8, 1), F32(1, 4), S32(1), INT(1), INT(3), REAL(1), REAL(1), INT(1),
+		  INT(1), BOOLEAN(0) },
+		{ F32(1, 1, 3, 1) },
+	};
+	const float step = (region[2] - region[0]) / 3, at = step + region[0] + step / 2;
+	float image[8 * 8] = { 0 }, out[3];
+	struct nna_program *program;
+	struct nna_execution *e;
+	int32_t batch = 0;
+	struct nna_graph *g;
+
+	assert_true(at > 1 && at < 2);
+	for (int y = 0; y < 8; y++)
+		image[8 * y + 1] = 0x1p30f;
+	assert_int_equal(box_build(&model, &g), 0);
+	assert_int_equal(nna_program_create(*state, g, NULL, &program), 0);
+	assert_int_equal(nna_execution_create(program, &e), 0);
+	assert_int_equal(nna_execution_set_input(e, 0, 0, NULL, image, sizeof(image)), 0);
+	assert_int_equal(nna_execution_set_input(e, 1, 0, NULL, region, sizeof(region)), 0);
+	assert_int_equal(nna_execution_set_input(e, 2, 0, NULL, &batch, sizeof(batch)), 0);
+	assert_int_equal(nna_execution_set_output(e, 0, 0, NULL, out, sizeof(out)), 0);
+	assert_int_equal(nna_execution_compute(e), 0);
+	assert_float_equal(out[1], (1 - (at - 1)) * 0x1p30f, 0);
+	nna_execution_destroy(e);
+	nna_program_destroy(program);
+	nna_graph_unref(g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +185,7 @@ int main(void)
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test_setup_teardown(test_no_regions, open_device, close_device),
 		cmocka_unit_test_setup_teardown(test_bad_region, open_device, close_device),
+		cmocka_unit_test_setup_teardown(test_sample_before_pixel, open_device, close_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
