@@ -7,8 +7,8 @@ TFLITE_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o, \
 # The reader of ONNX files, for nnactl, and for ONNX Runtime's plug-in.
 ONNX_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o, \
 	$(wildcard frontend/onnx/*.c frontend/onnx/ops/*.c))
-# What Vela has compiled, for nnactl and the delegate.
-VELA_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard frontend/vela/*.c))
+# What Vela has compiled, and models on two devices, for nnactl and the delegate.
+VELA_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard frontend/vela/*.c frontend/split/*.c))
 
 # Python packages have what a machine with pip alone may lack: the loopback and libdrm, with its licence.
 WHEEL_PLUGIN := $(BUILD)/wheel/libnnaccel-loopback.so

@@ -11,6 +11,8 @@ _nnactl()
 		words="$(nnactl help | sed -n 's/^  nnactl \([a-z]*\) .*/\1/p') help"
 	elif [ "$before" = --device ]; then
 		words="auto loopback $(compgen -G '/dev/accel/accel*') $(compgen -G '/dev/dri/renderD*')"
+	elif [ "$before" = --fallback ]; then
+		words="none loopback"
 	elif [ "$before" = --npu ]; then
 		words="u65 u85"
 	elif [[ $current == -* ]]; then

@@ -74,8 +74,8 @@ ETHOSU_TESTS := $(call unit,device/ethosu)
 UNIT_TESTS += $(ETHOSU_TESTS)
 $(ETHOSU_TESTS): $(BUILD)/obj/tests/ethosu/machine.o $(ETHOSU_OBJS) $(ENGINE_OBJS) $(HOST_OBJS)
 $(ETHOSU_TESTS): UNIT_LIBS := -lm
-# What Vela has compiled, on a node in the test's process.
-VELA_TESTS := $(call unit,frontend/vela)
+# What Vela has compiled, on a node in the test's process; and models on two devices.
+VELA_TESTS := $(call unit,frontend/vela) $(call unit,frontend/split)
 UNIT_TESTS += $(VELA_TESTS)
 $(VELA_TESTS): $(BUILD)/obj/tests/ethosu/node.o $(BUILD)/obj/tests/ethosu/machine.o $(VELA_OBJS) \
 	$(TFLITE_OBJS) $(ETHOSU_OBJS) $(NNACCEL_LIB)

@@ -10,7 +10,7 @@
 #include "frontend/delegate/log.h"
 #include "frontend/vela/arena.h"
 #include "frontend/vela/offsets.h"
-#include "frontend/vela/program.h"
+#include "frontend/split/program.h"
 
 /* Inputs of the operator that are memory: 2 and 3, and 1 unless it is a constant. */
 #define FIRST_MEMORY 1u
@@ -189,13 +189,13 @@ static int find_offsets(struct TfLiteContext *context, const struct delegate_mod
 }
 
 int delegate_npu_create(const struct delegate *delegate, struct TfLiteContext *context,
-			const struct delegate_model *model, struct vela_program **out,
+			const struct delegate_model *model, struct split_program **out,
 			char *error)
 {
 	struct delegate_npu *npu = delegate->npu;
-	struct vela_program_options options = {
-		.nna = delegate->device,
-		.nna_name = "TFLite has it",
+	struct split_program_options options = {
+		.rest = delegate->device,
+		.rest_name = "TFLite has it",
 		.rounding = NNA_ROUNDING_TFLITE,
 		.log = { log_line, (void *)(uintptr_t)delegate },
 	};
@@ -208,7 +208,7 @@ int delegate_npu_create(const struct delegate *delegate, struct TfLiteContext *c
 	options.offsets = offsets;
 	options.arena = get_arena(npu, context, model->model, error);
 	if (options.arena) {
-		ret = vela_program_create(model->model, &options, out, error);
+		ret = split_program_create(model->model, &options, out, error);
 		if (ret)
 			put_arena(npu, context);
 	} else {
@@ -219,11 +219,11 @@ int delegate_npu_create(const struct delegate *delegate, struct TfLiteContext *c
 }
 
 void delegate_npu_release(const struct delegate *delegate, struct TfLiteContext *context,
-			  struct vela_program *program)
+			  struct split_program *program)
 {
 	if (!program)
 		return;
-	vela_program_destroy(program);
+	split_program_destroy(program);
 	put_arena(delegate->npu, context);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Operators that Vela has compiled, in the delegate.
  *
- * A part that has one runs as a program of Vela's (frontend/vela/program.h), its other operators on
- * the NNA. All such operators of an interpreter's subgraph share an arena, in which they leave
+ * A part that has one runs as a program on two devices (frontend/split/program.h), its other
+ * operators on the NNA. All such operators of an interpreter's subgraph share an arena, in which they leave
  * values for later ones; partitions hold references to it. So they have to run in the order of the
  * subgraph.
  */
@@ -16,7 +16,7 @@
 
 struct delegate;
 struct delegate_arena;
-struct vela_program;
+struct split_program;
 
 /**
  * struct delegate_npu - the arenas of a delegate
@@ -47,10 +47,10 @@ int delegate_npu_strip(struct tflite_model *model);
  * errno with a line at @error, of TFLITE_ERROR_SIZE bytes.
  */
 int delegate_npu_create(const struct delegate *delegate, struct TfLiteContext *context,
-			const struct delegate_model *model, struct vela_program **out,
+			const struct delegate_model *model, struct split_program **out,
 			char *error);
 void delegate_npu_release(const struct delegate *delegate, struct TfLiteContext *context,
-			  struct vela_program *program);
+			  struct split_program *program);
 
 /*
  * Tell TFLite that the memory of such operators needs none of its own: it would refuse to run a

@@ -23,7 +23,7 @@
 
 #include "frontend/delegate/log.h"
 #include "frontend/vela/operator.h"
-#include "frontend/vela/program.h"
+#include "frontend/split/program.h"
 #include "frontend/tflite/supported.h"
 
 /**
@@ -56,7 +56,7 @@ struct bound {
 struct partition {
 	struct delegate *delegate;
 	struct delegate_model whole;
-	struct vela_program *vela;
+	struct split_program *vela;
 	struct TfLiteContext *context;
 	struct tflite_model *model;
 	struct nna_graph *graph;
@@ -112,7 +112,7 @@ static int translate(const struct delegate *delegate, struct TfLiteContext *cont
 int delegate_part_check(const struct delegate *delegate, struct TfLiteContext *context,
 			const struct delegate_part *part, char *error)
 {
-	struct vela_program *vela;
+	struct split_program *vela;
 	struct tflite_model *model;
 	struct delegate_model from;
 	struct nna_graph *graph;
@@ -279,7 +279,7 @@ static bool has_sizes(const struct partition *p, const struct TfLiteContext *con
 	struct nna_io_info info;
 
 	for (uint32_t i = 0; i < p->input_count; i++) {
-		vela_program_io(p->vela, true, i, &info);
+		split_program_io(p->vela, true, i, &info);
 		if (context->tensors[p->inputs[i].tensor].bytes != info.size)
 			return false;
 	}
@@ -457,7 +457,7 @@ static int follow_reset(struct partition *p, struct TfLiteContext *context)
 	}
 	if (!reset)
 		return 0;
-	return p->vela ? vela_program_reset(p->vela) : nna_execution_reset_state(p->execution);
+	return p->vela ? split_program_reset(p->vela) : nna_execution_reset_state(p->execution);
 }
 
 static void leave_marks(struct partition *p, struct TfLiteContext *context)
@@ -502,7 +502,7 @@ static int invoke_vela(struct partition *p, struct TfLiteContext *context, char 
 	if (!ret)
 		ret = follow_reset(p, context);
 	if (!ret)
-		ret = vela_program_run(p->vela, (const void *const *)memory, outputs, error);
+		ret = split_program_run(p->vela, (const void *const *)memory, outputs, error);
 	free(memory);
 	return ret;
 }

@@ -51,7 +51,7 @@ FUZZ_TRANSPORT := $(TRANSPORT_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_NNACCEL := $(NNACCEL_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_TFLITE := $(FUZZ_NNACCEL) \
 	$(patsubst %.c,$(FUZZ_OUT)/obj/%.o,$(wildcard frontend/tflite/*.c frontend/tflite/ops/*.c \
-	frontend/vela/*.c))
+	frontend/vela/*.c frontend/split/*.c))
 FUZZ_ONNX := $(FUZZ_NNACCEL) $(ONNX_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_ETHOSU := $(ETHOSU_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_OBJS := $(sort $(FUZZ_MODEL) $(FUZZ_ETHOSU) $(FUZZ_NNA_MODEL) $(FUZZ_TRANSPORT) \

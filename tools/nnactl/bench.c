@@ -279,7 +279,7 @@ static int print_json(const struct report *r)
 	json_object_set_new(all, "wall_ms", summary_json(&r->wall));
 	json_object_set_new(all, "device_ms", summary_json(&r->device));
 	json_object_set_new(all, "submit_ms",
-			    r->session->vela ? json_null() : summary_json(&r->submit));
+			    r->session->split ? json_null() : summary_json(&r->submit));
 	json_object_set_new(all, "runs_per_second", json_real(throughput_of(r)));
 	json_object_set_new(all, "peak_memory", json_integer((json_int_t)r->memory));
 	json_object_set_new(all, "histogram", histogram_json(r));
@@ -302,7 +302,7 @@ static void print_text(const struct report *r)
 	       "max");
 	print_summary("wall", &r->wall);
 	print_summary("device", &r->device);
-	if (!r->session->vela)
+	if (!r->session->split)
 		print_summary("submit", &r->submit);
 	printf("%.1f runs a second; the process had %.1f MiB of memory at most\n",
 	       throughput_of(r), (double)r->memory / 0x1p20);
@@ -344,9 +344,9 @@ static int measure(struct nnactl_session *session, const struct nnactl_measure *
 	uint64_t elapsed = 0;
 	int ret = 0;
 
-	if (session->vela && m->streams > 1)
-		return nnactl_error("%s has been compiled by Vela: it runs in one stream only",
-				    session->path);
+	if (session->split && m->streams > 1)
+		return nnactl_error("%s runs on %s: that is possible in one stream only",
+				    session->path, session->device_name);
 	b.samples = calloc(m->runs, sizeof(*b.samples));
 	streams = calloc(m->streams, sizeof(*streams));
 	if (!b.samples || !streams)
@@ -381,6 +381,7 @@ static int bench_main(int argc, char **argv)
 	start = nnactl_now();
 	status = nnactl_session_load(&session, m.path, m.signature);
 	session.takes_vela = true;
+	session.fallback = m.fallback;
 	status = status ?: nnactl_session_compile(&session, m.device, m.threads);
 	watch_for_interrupt();
 	if (!status)
@@ -394,6 +395,7 @@ static int bench_main(int argc, char **argv)
 
 static const struct option OPTIONS[] = {
 	{ "device", required_argument, NULL, 'd' },
+	{ "fallback", required_argument, NULL, 'F' },
 	{ "threads", required_argument, NULL, 't' },
 	{ "runs", required_argument, NULL, 'r' },
 	{ "signature", required_argument, NULL, 'g' },
@@ -408,8 +410,8 @@ const struct nnactl_command NNACTL_BENCH = {
 	.arguments = "MODEL [--runs N] [--streams N] [--threads N] [--shared] [--device D]",
 	.what = "measure a network",
 	.help = "nnactl bench MODEL [--device auto|loopback|/dev/accel/accelN]\n"
-		"             [--threads N] [--runs N] [--streams N] [--shared] [--signature S]\n"
-		"             [--json]\n\n"
+		"             [--fallback none|loopback] [--threads N] [--runs N] [--streams N]\n"
+		"             [--shared] [--signature S] [--json]\n\n"
 		"Runs the model after a warm-up and prints minimum, median, percentiles and\n"
 		"maximum of the time from submission to completion (wall), of the device's own\n"
 		"time, and of the submission alone; how long it took until the model was ready,\n"
@@ -420,8 +422,9 @@ const struct nnactl_command NNACTL_BENCH = {
 		"With --shared, inputs and outputs lie in buffers that the device works on itself,\n"
 		"as those of cameras do; else each run copies them from and to this process's\n"
 		"memory. --signature names one of the model's signatures.\n"
-		"A model that Arm's Vela has compiled runs as by nnactl run; it has no time of the\n"
-		"submission alone, no --shared and one stream.",
+		"A model that Arm's Vela has compiled, and one of which the loopback runs a part\n"
+		"(--fallback), run as by nnactl run; they have no time of the submission alone, no\n"
+		"--shared and one stream.",
 	.options = OPTIONS,
 	.main = bench_main,
 };

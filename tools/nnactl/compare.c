@@ -67,6 +67,20 @@ struct difference {
 	double steps, share;
 };
 
+/**
+ * struct choice - what the command line says
+ * @fallback: what runs operators that the device cannot
+ * @python: NULL for none
+ * @signature: of --signature, or NULL
+ * @save, @saved: folders, or NULL
+ */
+struct choice {
+	const char *device, *python, *signature, *save, *saved;
+	enum nnactl_fallback fallback;
+	uint32_t runs;
+	struct nnactl_shapes shapes;
+};
+
 /* Floats from -1 to 1, small integers, and any byte of quantised types: the same in each run. */
 static void fill(const struct nna_io_info *info, uint8_t *to, uint32_t *state)
 {
@@ -112,15 +126,15 @@ static int make_inputs(struct comparison *c, struct nnactl_session *s)
 	uint32_t state = 1;
 	uint8_t *at;
 
-	c->input_count = nna_program_input_count(s->program);
-	c->output_count = nna_program_output_count(s->program);
+	c->input_count = nnactl_session_count(s, true);
+	c->output_count = nnactl_session_count(s, false);
 	c->in = calloc(c->input_count + 1, sizeof(*c->in));
 	c->io = calloc(c->output_count + 1, sizeof(*c->io));
 	c->names = calloc(c->output_count + 1, sizeof(*c->names));
 	if (!c->in || !c->io || !c->names)
 		return nnactl_error("out of memory");
 	for (uint32_t i = 0; i < c->input_count; i++) {
-		nna_program_get_input(s->program, i, &c->in[i]);
+		nnactl_session_io(s, true, i, &c->in[i]);
 		if (!c->in[i].size ||
 		    __builtin_add_overflow(c->input_size, c->in[i].size, &c->input_size))
 			return nnactl_error("%s: the size of input %u is not known: use --shape",
@@ -145,35 +159,25 @@ static int by_value(const void *a, const void *b)
 /* The first run's outputs count; the others, from the same state, are for the time. */
 static int run_side(struct comparison *c, struct nnactl_session *s, struct side *side)
 {
-	struct nnactl_execution run = { .session = s };
-	struct nna_execution *execution = NULL;
+	struct nnactl_execution run;
 	struct nnactl_outputs outputs = { 0 };
+	struct nnactl_times times;
 	double ms[MOST_RUNS];
 	size_t at = 0;
 	int ret;
 
-	ret = nna_execution_create(s->program, &execution);
-	if (ret)
-		return nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
-	for (uint32_t i = 0; i < c->input_count && !ret; at += c->in[i++].size)
-		ret = nna_execution_set_input(execution, i, 0, NULL, c->inputs + at,
-					      c->in[i].size);
-	run.nna = execution;
-	if (ret)
-		ret = nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
-	else
-		ret = nnactl_outputs_bind(&outputs, &run, false);
+	ret = nnactl_execution_create(s, &run);
+	for (uint32_t i = 0; i < c->input_count && !ret; at += c->in[i++].size) {
+		ret = nnactl_execution_bind(&run, true, i, c->inputs + at, c->in[i].size, NULL);
+		if (ret)
+			ret = nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
+	}
+	ret = ret ?: nnactl_outputs_bind(&outputs, &run, false);
 	nnactl_progress("%s: running on %s", s->path, s->device_name);
 	for (uint32_t i = 0; i < c->runs && !ret; i++) {
-		uint64_t start;
-
-		nna_execution_reset_state(execution);
-		start = nnactl_now();
-		ret = nna_execution_compute(execution);
-		ms[i] = (double)(nnactl_now() - start) / 1e6;
-		if (ret)
-			ret = nnactl_failed(&s->log, "%s: the run on %s failed: %s", s->path,
-					    s->device_name, strerror(-ret));
+		nnactl_execution_reset(&run);
+		ret = nnactl_execution_run(&run, &times);
+		ms[i] = (double)times.wall / 1e6;
 	}
 	nnactl_progress_end();
 	for (uint32_t i = 0; i < outputs.count && !ret; i++)
@@ -192,7 +196,7 @@ static int run_side(struct comparison *c, struct nnactl_session *s, struct side 
 		side->ms = ms[c->runs / 2];
 		snprintf(side->name, sizeof(side->name), "%s", s->device_name);
 	}
-	nna_execution_destroy(execution);
+	nnactl_execution_destroy(&run);
 	nnactl_outputs_free(&outputs);
 	return ret;
 }
@@ -237,20 +241,21 @@ static void note_signature(struct comparison *c, const struct nnactl_session *s)
 					 names_of(s, false, sub->outputs));
 }
 
-static int on_device(struct comparison *c, const char *device, const char *signature,
-		     const struct nnactl_shapes *shapes)
+static int on_device(struct comparison *c, const char *device, const struct choice *choice)
 {
 	struct nnactl_session s;
 	int ret;
 
-	ret = nnactl_session_load(&s, c->path, signature) ?: close_shapes(&s) ?:
-	      nnactl_session_shape(&s, shapes) ?: nnactl_session_compile(&s, device, 0);
+	ret = nnactl_session_load(&s, c->path, choice->signature);
+	s.fallback = choice->fallback;
+	ret = ret ?: close_shapes(&s) ?: nnactl_session_shape(&s, &choice->shapes) ?:
+	      nnactl_session_compile(&s, device, 0);
 	/* "auto" finds the loopback where there is nothing else. */
-	if (!ret && !(c->side_count && s.loopback)) {
+	if (!ret && !(c->side_count && s.loopback && !strcmp(device, "auto"))) {
 		if (!c->inputs)
 			ret = make_inputs(c, &s);
 		c->onnx = s.onnx;
-		if (signature)
+		if (choice->signature)
 			note_signature(c, &s);
 		for (uint32_t i = 0; i < c->output_count && !ret; i++)
 			nnactl_output_name(&s, i, c->names[i], sizeof(c->names[i]));
@@ -444,25 +449,13 @@ static int take_saved(struct comparison *c, const char *folder)
 	return 0;
 }
 
-/**
- * struct choice - what the command line says
- * @python: NULL for none
- * @signature: of --signature, or NULL
- * @save, @saved: folders, or NULL
- */
-struct choice {
-	const char *device, *python, *signature, *save, *saved;
-	uint32_t runs;
-	struct nnactl_shapes shapes;
-};
-
 /* Return: 0, 1 with the error printed; @same is cleared where the device's bytes differ. */
 static int compare(struct comparison *c, const struct choice *choice, bool *same)
 {
 	int ret = choice->saved ? 0 :
-		  on_device(c, "loopback", choice->signature, &choice->shapes);
+		  on_device(c, "loopback", choice);
 
-	ret = ret ?: on_device(c, choice->device, choice->signature, &choice->shapes);
+	ret = ret ?: on_device(c, choice->device, choice);
 	if (!ret && choice->saved)
 		ret = take_saved(c, choice->saved);
 	if (!ret && choice->save)
@@ -491,6 +484,8 @@ static int read_option(struct choice *choice, int c)
 	case 'd':
 		choice->device = optarg;
 		return 0;
+	case 'F':
+		return nnactl_fallback_read(optarg, &choice->fallback) ? 0 : 2;
 	case 'p':
 		choice->python = strcmp(optarg, "none") ? optarg : NULL;
 		return 0;
@@ -543,6 +538,7 @@ static int compare_main(int argc, char **argv)
 
 static const struct option OPTIONS[] = {
 	{ "device", required_argument, NULL, 'd' },
+	{ "fallback", required_argument, NULL, 'F' },
 	{ "python", required_argument, NULL, 'p' },
 	{ "runs", required_argument, NULL, 'r' },
 	{ "shape", required_argument, NULL, 'S' },
@@ -558,6 +554,7 @@ const struct nnactl_command NNACTL_COMPARE = {
 	.arguments = "MODEL... [--device D] [--python P] [--runs N]",
 	.what = "compare loopback, accelerator and TFLite",
 	.help = "nnactl compare MODEL... [--device auto|/dev/accel/accelN]\n"
+		"               [--fallback none|loopback]\n"
 		"               [--python PROGRAM|none] [--runs N] [--shape 1,224,224,3]...\n"
 		"               [--signature S] [--save FOLDER | --saved FOLDER] [--json]\n\n"
 		"Runs each model on the loopback, on the accelerator if there is one, and with\n"
@@ -567,7 +564,9 @@ const struct nnactl_command NNACTL_COMPARE = {
 		"output's range. The exit status is 1 where loopback and accelerator are not\n"
 		"equal to the byte. --save keeps what the loopback gives, --saved takes that\n"
 		"instead of running it: for a slower machine with an accelerator, as a VM is.\n"
-		"--signature names one of the models' signatures, which TFLite runs, too.",
+		"--signature names one of the models' signatures, which TFLite runs, too. With\n"
+		"--fallback loopback, that runs what the accelerator cannot; a line says how many\n"
+		"operators.",
 	.options = OPTIONS,
 	.main = compare_main,
 };

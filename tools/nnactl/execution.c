@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/vela/program.h"
+#include "frontend/split/program.h"
 
 int nnactl_execution_create(struct nnactl_session *s, struct nnactl_execution *e)
 {
 	int ret;
 
 	*e = (struct nnactl_execution){ .session = s };
-	if (!s->vela) {
+	if (!s->split) {
 		ret = nna_execution_create(s->program, &e->nna);
 		return ret ? nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret)) : 0;
 	}
-	e->inputs = calloc((size_t)vela_program_count(s->vela, true) + 1, sizeof(*e->inputs));
-	e->outputs = calloc((size_t)vela_program_count(s->vela, false) + 1, sizeof(*e->outputs));
+	e->inputs = calloc((size_t)split_program_count(s->split, true) + 1, sizeof(*e->inputs));
+	e->outputs = calloc((size_t)split_program_count(s->split, false) + 1, sizeof(*e->outputs));
 	return e->inputs && e->outputs ? 0 : nnactl_error("out of memory");
 }
 
@@ -32,7 +32,7 @@ void nnactl_execution_destroy(struct nnactl_execution *e)
 int nnactl_execution_bind(struct nnactl_execution *e, bool input, uint32_t index, void *data,
 			  size_t size, struct nna_buffer *buffer)
 {
-	if (e->session->vela) {
+	if (e->session->split) {
 		if (input)
 			e->inputs[index] = data;
 		else
@@ -48,25 +48,31 @@ int nnactl_execution_bind(struct nnactl_execution *e, bool input, uint32_t index
 		       nna_execution_set_output(e->nna, index, 0, NULL, data, size);
 }
 
-static int run_vela(struct nnactl_execution *e, struct nnactl_times *times)
+static int run_split(struct nnactl_execution *e, struct nnactl_times *times)
 {
 	struct nnactl_session *s = e->session;
 	char error[TFLITE_ERROR_SIZE];
-	struct vela_timing timing;
+	struct split_timing timing;
 	const uint64_t start = nnactl_now();
 
 	s->log.error[0] = 0;
-	if (vela_program_run(s->vela, e->inputs, e->outputs, error))
+	if (split_program_run(s->split, e->inputs, e->outputs, error))
 		return nnactl_error("%s: %s%s%s", s->path, error, s->log.error[0] ? ": " : "",
 				    s->log.error);
-	vela_program_timing(s->vela, &timing);
+	split_program_timing(s->split, &timing);
 	*times = (struct nnactl_times){
 		.wall = nnactl_now() - start,
-		.device = timing.npu + timing.nna,
+		.device = timing.npu + timing.rest,
 		.jobs = timing.jobs,
 		.commands = timing.commands,
 	};
 	return 0;
+}
+
+int nnactl_execution_reset(struct nnactl_execution *e)
+{
+	return e->session->split ? split_program_reset(e->session->split) :
+				   nna_execution_reset_state(e->nna);
 }
 
 /* The device has ended the job. Return: 1. */
@@ -89,8 +95,8 @@ int nnactl_execution_run(struct nnactl_execution *e, struct nnactl_times *times)
 	int ret;
 
 	*times = (struct nnactl_times){ 0 };
-	if (e->session->vela)
-		return run_vela(e, times);
+	if (e->session->split)
+		return run_split(e, times);
 	ret = nna_execution_submit(e->nna, NULL, 0, &fence);
 	if (!ret) {
 		times->submit = nnactl_now() - start;

@@ -34,6 +34,8 @@ bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **
 			m->shared = true;
 		else if (c == 'o')
 			m->output = optarg;
+		else if (c == 'F' && !nnactl_fallback_read(optarg, &m->fallback))
+			return false;
 		else if (c == 'k' && !read_sort(optarg, &m->sorted))
 			return false;
 		else if (c == 'S' && !nnactl_number("--streams", optarg, 1, MOST_STREAMS,

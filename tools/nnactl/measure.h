@@ -3,7 +3,7 @@
 #ifndef NNACTL_MEASURE_H
 #define NNACTL_MEASURE_H
 
-#include "tools/nnactl/nnactl.h"
+#include "tools/nnactl/session.h"
 
 /**
  * struct nnactl_measure - what such a command is told, of which it comes with the defaults
@@ -18,6 +18,7 @@
  * @streams: of runs at once
  * @sorted: rows by time, not in the order of the program
  * @output: a file for a page; NULL: none
+ * @fallback: what runs operators that the device cannot
  * @shared: inputs and outputs lie in buffers that the device works on itself
  */
 struct nnactl_measure {
@@ -25,11 +26,12 @@ struct nnactl_measure {
 	uint32_t threads, runs, most_runs, streams;
 	const char *output;
 	bool shared, sorted;
+	enum nnactl_fallback fallback;
 };
 
 /*
- * Reads a command line: the model, and --device, --threads, --runs, --streams, --trace, --peaks,
- * --signature, --shared, --sort and --output, as far as @command has these options. Return: false
+ * Reads a command line: the model, and --device, --fallback, --threads, --runs, --streams, --trace,
+ * --peaks, --signature, --shared, --sort and --output, as far as @command has these options. Return: false
  * where the command has to end with @status.
  */
 bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **argv,

@@ -11,9 +11,9 @@ void *nnactl_memory_make(struct nnactl_session *s, size_t size, bool shared,
 	int ret;
 
 	*buffer = NULL;
-	if (shared && s->vela) {
-		nnactl_error("--shared: the kernel's driver for Ethos-U has no memory that runs "
-			     "share: leave it away");
+	if (shared && s->split) {
+		nnactl_error("--shared: a model on two devices, or of Vela's, has no memory that "
+			     "runs share: leave it away");
 	} else if (shared) {
 		ret = nna_buffer_create(s->device, size, buffer);
 		if (ret)

@@ -668,14 +668,20 @@ static int profile_main(int argc, char **argv)
 		return status;
 	if (m.output && !nnactl_page_can_write(m.output))
 		return nnactl_misuse("--output %s: pages are written as .svg or .html", m.output);
-	status = nnactl_session_open(&session, m.path, m.signature, m.device, m.threads) ?:
-		 profile(&session, &m);
+	status = nnactl_session_load(&session, m.path, m.signature);
+	session.fallback = m.fallback;
+	status = status ?: nnactl_session_compile(&session, m.device, m.threads);
+	if (!status && session.split)
+		status = nnactl_error("%s: on %s it has no single program to profile: "
+				      "--device loopback has one", m.path, session.device_name);
+	status = status ?: profile(&session, &m);
 	nnactl_session_close(&session);
 	return status;
 }
 
 static const struct option OPTIONS[] = {
 	{ "device", required_argument, NULL, 'd' },
+	{ "fallback", required_argument, NULL, 'F' },
 	{ "threads", required_argument, NULL, 't' },
 	{ "runs", required_argument, NULL, 'r' },
 	{ "signature", required_argument, NULL, 'g' },
@@ -693,7 +699,8 @@ const struct nnactl_command NNACTL_PROFILE = {
 		     "[--device D]",
 	.what = "what each command of a network takes",
 	.help = "nnactl profile MODEL [--device auto|loopback|/dev/accel/accelN]\n"
-		"               [--threads N] [--runs N] [--trace FILE] [--peaks FILE]\n"
+		"               [--fallback none|loopback] [--threads N] [--runs N]\n"
+		"               [--trace FILE] [--peaks FILE]\n"
 		"               [--sort order|time] [--output F.html|F.svg] [--signature S]\n"
 		"               [--json]\n\n"
 		"Prints for each command of the compiled model the number, name and result of\n"
@@ -712,7 +719,8 @@ const struct nnactl_command NNACTL_PROFILE = {
 		"The peaks are measured, for a device in this process. For another one --peaks\n"
 		"takes them from what nnactl profile --device loopback --json has printed on the\n"
 		"machine that the device computes on. --signature names one of the model's\n"
-		"signatures.",
+		"signatures. --fallback says what --fallback of nnactl run does; a model of which\n"
+		"the loopback runs a part has no profile.",
 	.options = OPTIONS,
 	.main = profile_main,
 };

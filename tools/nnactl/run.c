@@ -49,6 +49,7 @@ struct run {
 	const char *raw_input, *raw_output, *signature;
 	uint32_t threads;
 	enum nna_rounding rounding;
+	enum nnactl_fallback fallback;
 	bool normalised;
 	float mean[3], std[3];
 	struct named_file array_files[MAX_ARRAYS], saves[MAX_ARRAYS];
@@ -442,9 +443,9 @@ static int report(struct run *r)
 		if (hint)
 			printf("(%s)\n", hint);
 		printf("%s: ", r->session.device_name);
-		if (r->session.vela)
+		if (r->session.split)
 			printf("%u job%s, ", times->jobs, times->jobs == 1 ? "" : "s");
-		if (!r->session.vela || r->session.device)
+		if (!r->session.split || r->session.device)
 			printf("%u commands, ", times->commands);
 		printf("%.3f ms\n", (double)times->device / 1e6);
 		return 0;
@@ -455,8 +456,12 @@ static int report(struct run *r)
 	if (r->loop.steps > 1)
 		json_object_set_new(all, "steps", json_integer(r->loop.steps));
 	json_object_set_new(all, "commands", json_integer(times->commands));
+	if (r->session.operators)
+		json_object_set_new(all, "operators",
+				    json_pack("{s:i, s:i}", "all", (int)r->session.operators,
+					      "fallback", (int)r->session.left));
 	json_object_set_new(all, "milliseconds", json_real((double)times->device / 1e6));
-	if (r->session.vela)
+	if (r->session.split)
 		json_object_set_new(all, "jobs", json_integer(times->jobs));
 	return nnactl_json_print(all);
 }
@@ -527,6 +532,7 @@ static int run(struct run *r)
 	      nnactl_loop_find(&r->loop, &r->session);
 	r->session.rounding = r->rounding;
 	r->session.takes_vela = true;
+	r->session.fallback = r->fallback;
 	ret = ret ?: nnactl_session_shape(&r->session, &r->shapes) ?: load_arrays(r) ?:
 	      check_files(r) ?:
 	      nnactl_session_compile(&r->session, r->device, r->threads) ?:
@@ -634,6 +640,8 @@ static bool read_option(struct run *r, int c)
 	case 'd':
 		r->device = optarg;
 		return true;
+	case 'F':
+		return nnactl_fallback_read(optarg, &r->fallback);
 	case 't':
 		return nnactl_number("--threads", optarg, 1, 1024, &r->threads);
 	case 'm':
@@ -706,6 +714,7 @@ static const struct option OPTIONS[] = {
 	{ "labels", required_argument, NULL, 'l' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "device", required_argument, NULL, 'd' },
+	{ "fallback", required_argument, NULL, 'F' },
 	{ "threads", required_argument, NULL, 't' },
 	{ "mean", required_argument, NULL, 'm' },
 	{ "std", required_argument, NULL, 's' },
@@ -732,7 +741,8 @@ const struct nnactl_command NNACTL_RUN = {
 		"       each: [--output-npy [NAME=]F.npy]... [--raw-output F] [--json]\n"
 		"             [--shape 1,224,224,3]... [--rounding tflite|nnapi] [--threads N]\n"
 		"             [--signature S] [--loop OUT=IN]... [--steps N]\n"
-		"             [--device auto|loopback|/dev/accel/accelN]\n\n"
+		"             [--device auto|loopback|/dev/accel/accelN]\n"
+		"             [--fallback none|loopback]\n\n"
 		"--image scales a picture to the model's input: bytes as they are for quantised\n"
 		"models, from -1 to 1 for floats. With --mean or --std it is (byte - M) / S\n"
 		"instead (0 and 1 where one is left out), in the model's type; one number or one\n"
@@ -753,7 +763,9 @@ const struct nnactl_command NNACTL_RUN = {
 		"without it as many as the arrays have, or 2. Files get the last run's outputs.\n\n"
 		"A model that Arm's Vela has compiled runs on an Ethos-U, by the kernel's driver;\n"
 		"operators that Vela has left run on the NNA, and are refused by name where there\n"
-		"is none. --device is the NPU's node or the NNA; the other one is the first.\n\n"
+		"is none. --device is the NPU's node or the NNA; the other one is the first.\n"
+		"Operators that the device cannot run are refused by name. --fallback loopback\n"
+		"runs them in this process, and a line says how many; of TFLite files only.\n\n"
 		"Prints what the outputs mean: the best classes with their scores, the classes of\n"
 		"a map with their shares, the keypoints of a body, boxes, or numbers. --output\n"
 		"writes the picture with that in it.",

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "frontend/split/program.h"
 #include "frontend/tflite/label.h"
 #include "frontend/tflite/signature.h"
 #include "frontend/vela/arena.h"
-#include "frontend/vela/program.h"
 #include "tools/nnactl/kind.h"
 #include "tools/nnactl/model.h"
 #include "tools/nnactl/nodes.h"
@@ -70,29 +70,102 @@ int nnactl_device_open(const char *name, uint32_t threads, struct nna_device **d
 	}
 }
 
-/* Print the first operator that the device cannot run. Return: 0 when there is none. */
-static int check_support(struct nnactl_session *s)
+bool nnactl_fallback_read(const char *text, enum nnactl_fallback *fallback)
 {
-	uint32_t count = nna_graph_operation_count(s->graph, 0), i, op;
+	*fallback = !strcmp(text, "loopback") ? NNACTL_FALLBACK_LOOPBACK : NNACTL_FALLBACK_NONE;
+	if (*fallback || !strcmp(text, "none"))
+		return true;
+	nnactl_misuse("--fallback is none or loopback, not '%s'", text);
+	return false;
+}
+
+/*
+ * Which operators the device does. @takes: for each, true; cleared for those that it cannot run.
+ * Return: 0, or 1 with the error printed.
+ */
+static int find_support(struct nnactl_session *s, bool *takes)
+{
+	const uint32_t count = nna_graph_operation_count(s->graph, 0);
 	bool *supported = calloc(count ? count : 1, sizeof(*supported));
-	char label[TFLITE_LABEL_SIZE];
 	int ret;
 
 	if (!supported)
 		return nnactl_error("out of memory");
 	ret = nna_graph_get_supported(s->graph, s->device, supported);
-	if (ret) {
-		free(supported);
-		return nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret));
-	}
-	for (i = 0; i < count && supported[i]; i++)
-		;
+	for (uint32_t i = 0; i < count && !ret; i++)
+		if (!supported[i])
+			takes[i < s->origin.count ? s->origin.operators[i] : 0] = false;
 	free(supported);
-	if (i == count)
-		return 0;
-	op = i < s->origin.count ? s->origin.operators[i] : 0;
-	return nnactl_error("%s: %s cannot run on %s: use a model without it", s->path,
-			    nnactl_model_label(s, op, label), s->device_name);
+	return ret ? nnactl_failed(&s->log, "%s: %s", s->path, strerror(-ret)) : 0;
+}
+
+/* Nothing goes to another device without a word. */
+static void say_split(struct nnactl_session *s)
+{
+	s->operators = nnactl_model_operators(s);
+	s->left = split_program_left(s->split);
+	fprintf(stderr, "nnactl: %s: %u of %u operators on %s, the others on the NNA's loopback\n",
+		s->path, s->operators - s->left, s->operators, s->device_name);
+}
+
+/* What the device cannot run goes to the loopback. Return: 0, or 1 with the error printed. */
+static int compile_split(struct nnactl_session *s, const bool *takes, uint32_t threads)
+{
+	struct split_program_options options = {
+		.first = s->device,
+		.takes = takes,
+		.rounding = s->rounding,
+		.log = nnactl_session_log(s),
+		.rest_name = "loopback",
+	};
+	char error[TFLITE_ERROR_SIZE];
+	size_t n = strlen(s->device_name);
+
+	if (nnactl_device_open("loopback", threads, &s->rest, &s->log))
+		return 1;
+	options.rest = s->rest;
+	if (split_program_create(s->model, &options, &s->split, error))
+		return nnactl_error("%s: %s%s%s", s->path, error, s->log.error[0] ? ": " : "",
+				    s->log.error);
+	nnactl_progress_end();
+	say_split(s);
+	snprintf(s->device_name + n, sizeof(s->device_name) - n, " and loopback");
+	return 0;
+}
+
+/* Compile the graph for the device; what that cannot run is refused, or goes to the fallback. */
+static int compile_graph(struct nnactl_session *s, uint32_t threads)
+{
+	const struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
+	const uint32_t count = nnactl_model_operators(s);
+	bool *takes = malloc((size_t)count + 1);
+	char label[TFLITE_LABEL_SIZE];
+	uint32_t i;
+	int ret;
+
+	if (!takes)
+		return nnactl_error("out of memory");
+	memset(takes, true, (size_t)count + 1);
+	ret = find_support(s, takes);
+	for (i = 0; i < count && takes[i]; i++)
+		;
+	s->log.error[0] = 0;
+	if (!ret && i < count) {
+		if (s->fallback && s->model)
+			ret = compile_split(s, takes, threads);
+		else
+			ret = nnactl_error("%s: %s cannot run on %s: use a model without it%s",
+					   s->path, nnactl_model_label(s, i, label),
+					   s->device_name, s->fallback ?
+					   ", since only TFLite files have a fallback" : "");
+	} else if (!ret) {
+		ret = nna_program_create(s->device, s->graph, &options, &s->program);
+		if (ret)
+			ret = nnactl_failed(&s->log, "%s: cannot compile: %s", s->path,
+					    strerror(-ret));
+	}
+	free(takes);
+	return ret;
 }
 
 bool nnactl_shapes_add(struct nnactl_shapes *shapes, const char *text)
@@ -353,7 +426,7 @@ static int open_rest(struct nnactl_session *s, const char *device, uint32_t thre
 	/* What Vela has left is run by an accelerator, or by its model where that is asked for. */
 	nna_device_close(s->device);
 	s->device = NULL;
-	snprintf(name, size, "--device loopback is one in this process");
+	snprintf(name, size, "--fallback loopback is one in this process");
 	return 0;
 }
 
@@ -362,9 +435,9 @@ static int compile_vela(struct nnactl_session *s, const char *device, uint32_t t
 {
 	const bool is_npu = vela_is_npu(device);
 	char error[TFLITE_ERROR_SIZE], name[64] = "none is needed";
-	struct vela_program_options options = {
+	struct split_program_options options = {
 		.npu = is_npu ? device : NULL,
-		.nna_name = name,
+		.rest_name = name,
 		.rounding = s->rounding,
 		.log = { log_line, &s->log },
 	};
@@ -373,16 +446,19 @@ static int compile_vela(struct nnactl_session *s, const char *device, uint32_t t
 	if (!s->takes_vela)
 		return nnactl_error("%s has been compiled by Vela: run, bench and dump take it, "
 				    "the others need the model that Vela was given", s->path);
-	if (vela_program_needs_nna(s->model) &&
-	    open_rest(s, is_npu ? "auto" : device, threads, name, sizeof(name)))
+	if (split_program_needs_rest(s->model) &&
+	    open_rest(s, s->fallback ? "loopback" : is_npu ? "auto" : device, threads, name,
+		      sizeof(name)))
 		return 1;
-	options.nna = s->device;
+	options.rest = s->device;
 	nnactl_progress("%s: compiling", s->path);
-	if (vela_program_create(s->model, &options, &s->vela, error))
+	if (split_program_create(s->model, &options, &s->split, error))
 		return nnactl_error("%s: %s%s%s", s->path, error, s->log.error[0] ? ": " : "",
 				    s->log.error);
 	nnactl_progress_end();
-	vela_program_describe(s->vela, s->device_name, sizeof(s->device_name));
+	split_program_describe(s->split, s->device_name, sizeof(s->device_name));
+	if (s->fallback && s->device)
+		say_split(s);
 	n = strlen(s->device_name);
 	if (s->device)
 		snprintf(s->device_name + n, sizeof(s->device_name) - n, " and %s", name);
@@ -408,7 +484,6 @@ struct nna_log nnactl_session_log(struct nnactl_session *s)
 
 int nnactl_session_compile(struct nnactl_session *s, const char *device, uint32_t threads)
 {
-	struct nna_program_options options = { .priority = NNA_PRIORITY_MEDIUM };
 	struct nna_log log = nnactl_session_log(s);
 	char error[TFLITE_ERROR_SIZE];
 	int ret;
@@ -422,14 +497,9 @@ int nnactl_session_compile(struct nnactl_session *s, const char *device, uint32_
 	if (ret)
 		return nnactl_error("%s: %s%s%s", s->path, error, s->log.error[0] ? ": " : "",
 				    s->log.error);
-	if (check_support(s))
-		return 1;
-	s->log.error[0] = 0;
-	ret = nna_program_create(s->device, s->graph, &options, &s->program);
+	ret = compile_graph(s, threads);
 	nnactl_progress_end();
-	if (ret)
-		return nnactl_failed(&s->log, "%s: cannot compile: %s", s->path, strerror(-ret));
-	return 0;
+	return ret;
 }
 
 int nnactl_session_open(struct nnactl_session *s, const char *path, const char *signature,
@@ -441,18 +511,18 @@ int nnactl_session_open(struct nnactl_session *s, const char *path, const char *
 
 uint32_t nnactl_session_count(const struct nnactl_session *s, bool input)
 {
-	if (s->vela)
-		return vela_program_count(s->vela, input);
+	if (s->split)
+		return split_program_count(s->split, input);
 	return input ? nna_program_input_count(s->program) : nna_program_output_count(s->program);
 }
 
 int nnactl_session_io(const struct nnactl_session *s, bool input, uint32_t index,
 		      struct nna_io_info *info)
 {
-	if (!s->vela)
+	if (!s->split)
 		return input ? nna_program_get_input(s->program, index, info) :
 			       nna_program_get_output(s->program, index, info);
-	vela_program_io(s->vela, input, index, info);
+	split_program_io(s->split, input, index, info);
 	return 0;
 }
 
@@ -555,7 +625,8 @@ const char *nnactl_output_name(const struct nnactl_session *s, uint32_t index, c
 
 void nnactl_session_close(struct nnactl_session *s)
 {
-	vela_program_destroy(s->vela);
+	split_program_destroy(s->split);
+	nna_device_close(s->rest);
 	nna_program_destroy(s->program);
 	nna_graph_unref(s->graph);
 	nna_device_close(s->device);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A model on a device: a TFLite or an ONNX file, read, translated to a graph, and compiled; or one
- * that Vela has compiled, with its NPU's node and, for what Vela left, the NNA. What both kinds of
+ * that Vela has compiled, with its NPU's node and, for what Vela left, the NNA. With a fallback a
+ * TFLite file may have two devices, too: then it is split (frontend/split/). What both kinds of
  * file have is asked of model.h.
  */
 #ifndef NNACTL_SESSION_H
@@ -13,7 +14,10 @@
 #include "frontend/onnx/translate.h"
 #include "frontend/tflite/translate.h"
 
-struct vela_program;
+struct split_program;
+
+/* What runs operators that the device cannot: nothing, or the loopback. */
+enum nnactl_fallback { NNACTL_FALLBACK_NONE, NNACTL_FALLBACK_LOOPBACK };
 
 /**
  * struct nnactl_session - everything is owned but @path
@@ -28,9 +32,13 @@ struct vela_program;
  * @shapes: of each input of @onnx
  * @origin: operators of the model, by operation of the graph; for messages
  * @takes_vela: the subcommand runs what Vela has compiled; set between loading and compiling
- * @device: the NNA; NULL where Vela's program needs none
- * @graph, @program: of the NNA; NULL with @vela
- * @vela: the program of a model that Vela has compiled, else NULL
+ * @fallback: set between loading and compiling
+ * @device: the accelerator; of a model that Vela has compiled the NNA, NULL if it needs none
+ * @rest: the device of @fallback, once it is needed
+ * @graph: NULL for a model that Vela has compiled
+ * @program: NULL with @split
+ * @split: the program of a model on two devices, else NULL
+ * @operators, @left: of @split: how many there are, and how many @rest has
  */
 struct nnactl_session {
 	const char *path;
@@ -43,12 +51,17 @@ struct nnactl_session {
 	struct onnx_shape *shapes;
 	const struct tflite_signature *signature;
 	struct tflite_origin origin;
-	struct nna_device *device;
+	struct nna_device *device, *rest;
 	struct nna_graph *graph;
 	struct nna_program *program;
 	bool takes_vela;
-	struct vela_program *vela;
+	enum nnactl_fallback fallback;
+	struct split_program *split;
+	uint32_t operators, left;
 };
+
+/* Read "none" or "loopback". Return: false with the error printed. */
+bool nnactl_fallback_read(const char *text, enum nnactl_fallback *fallback);
 
 /* Open a device. Return: 0, or 1 with the error printed. */
 int nnactl_device_open(const char *name, uint32_t threads, struct nna_device **device,

@@ -17,7 +17,7 @@
 
 #include "frontend/vela/arena.h"
 #include "frontend/vela/offsets.h"
-#include "frontend/vela/program.h"
+#include "frontend/split/program.h"
 #include "tests/ethosu/node.h"
 #include "tests/unit/frontend/vela/vela_model.h"
 
@@ -30,23 +30,23 @@ static struct writer written;
 
 /* Make a program of what has been written. */
 static int create(struct tflite_model **model, struct nna_device *nna,
-		  struct vela_program **program, char *error)
+		  struct split_program **program, char *error)
 {
-	const struct vela_program_options options = {
+	const struct split_program_options options = {
 		.npu = ETHOSU_NODE,
-		.nna = nna,
-		.nna_name = "loopback",
+		.rest = nna,
+		.rest_name = "loopback",
 		.rounding = NNA_ROUNDING_TFLITE,
 	};
 
 	if (tflite_parse(written.bytes, written.size, model, error))
 		fail_msg("%s", error);
 	assert_true(vela_is_model(*model));
-	return vela_program_create(*model, &options, program, error);
+	return split_program_create(*model, &options, program, error);
 }
 
 /* Run it on the file's inputs. Return: what the run returns, after outputs have been compared. */
-static int run(struct vela_program *program, char *error)
+static int run(struct split_program *program, char *error)
 {
 	static uint8_t got[VELA_VALUES][VELA_BYTES];
 	const void *inputs[VELA_VALUES];
@@ -54,17 +54,17 @@ static int run(struct vela_program *program, char *error)
 	struct nna_io_info info;
 	int ret;
 
-	assert_int_equal(vela_program_count(program, true), file.input_count);
-	assert_int_equal(vela_program_count(program, false), file.output_count);
+	assert_int_equal(split_program_count(program, true), file.input_count);
+	assert_int_equal(split_program_count(program, false), file.output_count);
 	for (uint32_t i = 0; i < file.input_count; i++)
 		inputs[i] = file.inputs[i].bytes;
 	for (uint32_t i = 0; i < file.output_count; i++) {
-		vela_program_io(program, false, i, &info);
+		split_program_io(program, false, i, &info);
 		assert_int_equal(info.size, file.outputs[i].size);
 		memset(got[i], 0x5a, file.outputs[i].size);
 		outputs[i] = got[i];
 	}
-	ret = vela_program_run(program, inputs, outputs, error);
+	ret = split_program_run(program, inputs, outputs, error);
 	for (uint32_t i = 0; i < file.output_count && !ret; i++)
 		assert_memory_equal(got[i], file.outputs[i].bytes, file.outputs[i].size);
 	return ret;
@@ -73,8 +73,8 @@ static int run(struct vela_program *program, char *error)
 static void run_file(const char *path, struct nna_device *nna)
 {
 	char error[TFLITE_ERROR_SIZE] = "";
-	struct vela_program *program = NULL;
-	struct vela_timing timing;
+	struct split_program *program = NULL;
+	struct split_timing timing;
 	struct tflite_model *model;
 
 	vela_file_read(&file, path);
@@ -82,10 +82,10 @@ static void run_file(const char *path, struct nna_device *nna)
 	vela_model_write(&written, &made, &file, nna != NULL, true);
 	if (create(&model, nna, &program, error) || run(program, error) || run(program, error))
 		fail_msg("%s: %s", path, error);
-	vela_program_timing(program, &timing);
+	split_program_timing(program, &timing);
 	assert_int_equal(timing.jobs, 1);
 	assert_int_equal(timing.commands > 0, nna != NULL);
-	vela_program_destroy(program);
+	split_program_destroy(program);
 	tflite_free(model);
 }
 
@@ -127,7 +127,7 @@ static void test_rest(void **state)
 static void refused(void (*change)(void), bool around, bool metadata, int code, const char *text)
 {
 	char error[TFLITE_ERROR_SIZE] = "";
-	struct vela_program *program;
+	struct split_program *program;
 	struct tflite_model *model;
 	int ret;
 
@@ -196,9 +196,9 @@ static void test_refused(void **state)
 
 static void test_other_shape(void **state)
 {
-	const struct vela_program_options options = { .npu = ETHOSU_NODE };
+	const struct split_program_options options = { .npu = ETHOSU_NODE };
 	char error[TFLITE_ERROR_SIZE] = "";
-	struct vela_program *program;
+	struct split_program *program;
 	struct tflite_model *model;
 
 	(void)state;
@@ -207,7 +207,7 @@ static void test_other_shape(void **state)
 	vela_model_write(&written, &made, &file, false, true);
 	assert_int_equal(tflite_parse(written.bytes, written.size, &model, error), 0);
 	assert_int_equal(tflite_set_input_shape(model, 0, 1, (const uint32_t[]){ 16 }, error), 0);
-	assert_int_equal(vela_program_create(model, &options, &program, error), -EINVAL);
+	assert_int_equal(split_program_create(model, &options, &program, error), -EINVAL);
 	assert_non_null(strstr(error, "input 0 has another shape"));
 	tflite_free(model);
 }
@@ -236,7 +236,7 @@ static void test_metadata(void **state)
 static void test_faults(void **state)
 {
 	char error[TFLITE_ERROR_SIZE] = "";
-	struct vela_program *program;
+	struct split_program *program;
 	struct tflite_model *model;
 
 	(void)state;
@@ -253,7 +253,7 @@ static void test_faults(void **state)
 	assert_int_equal(run(program, error), 0);
 	unsetenv(ETHOSU_NODE_FAULT);
 	assert_int_equal(run(program, error), 0);
-	vela_program_destroy(program);
+	split_program_destroy(program);
 	tflite_free(model);
 }
 

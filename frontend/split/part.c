@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/vela/part.h"
+#include "frontend/split/part.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,12 +17,12 @@ static int refuse(const struct tflite_operator *op, int ret, char *error, const 
 }
 
 /* The first operator of a part. */
-static const struct tflite_operator *first_of(const struct vela_part *part)
+static const struct tflite_operator *first_of(const struct split_part *part)
 {
 	return tflite_main(part->model)->operators;
 }
 
-uint32_t *vela_last_reads(const struct tflite_subgraph *sub)
+uint32_t *split_last_reads(const struct tflite_subgraph *sub)
 {
 	uint32_t *last = calloc((size_t)sub->tensor_count + 1, sizeof(*last));
 
@@ -138,19 +138,27 @@ fail:
 	return NULL;
 }
 
-static int check_support(const struct vela_part *part, const struct vela_program_options *options,
-			 char *error)
+/* Who has left it to another device, for messages. */
+static const char *left_by(const struct split_program_options *options)
+{
+	return options->first ? "" : "Vela left it to the CPU, and ";
+}
+
+/* Whether the device does all of it. Return: 0, or -ENOTSUP with the operator at @refused. */
+static int check_support(const struct split_part *part, const struct split_program_options *options,
+			 struct nna_device *device, uint32_t *refused, char *error)
 {
 	const struct tflite_operator *first = first_of(part);
 	const uint32_t count = nna_graph_operation_count(part->graph, 0);
 	bool *supported = calloc((size_t)count + 1, sizeof(*supported));
+	struct nna_device_info info;
 	char reason[160];
 	uint32_t i;
 	int ret;
 
 	if (!supported)
 		return refuse(first, -ENOMEM, error, "out of memory");
-	ret = nna_graph_get_supported(part->graph, options->nna, supported);
+	ret = nna_graph_get_supported(part->graph, device, supported);
 	for (i = 0; !ret && i < count && supported[i]; i++)
 		;
 	free(supported);
@@ -158,9 +166,10 @@ static int check_support(const struct vela_part *part, const struct vela_program
 		return refuse(first, ret, error, strerror(-ret));
 	if (i == count)
 		return 0;
-	snprintf(reason, sizeof(reason), "Vela left it to the CPU, and %s cannot run it",
-		 options->nna_name);
+	nna_device_get_info(device, &info);
+	snprintf(reason, sizeof(reason), "%s%s cannot run it", left_by(options), info.name);
 	i = i < part->origin.count ? part->origin.operators[i] : 0;
+	*refused = part->first + i;
 	return refuse(first + i, -ENOTSUP, error, reason);
 }
 
@@ -169,7 +178,7 @@ static int check_support(const struct vela_part *part, const struct vela_program
  * other; their elements are as many. Where they do, inner ones are inferred.
  */
 static int translate(const struct tflite_model *model, const uint32_t *last,
-		     const struct vela_program_options *options, struct vela_part *part,
+		     const struct split_program_options *options, struct split_part *part,
 		     char *error)
 {
 	int ret = -EINVAL;
@@ -187,24 +196,27 @@ static int translate(const struct tflite_model *model, const uint32_t *last,
 	return ret;
 }
 
-int vela_part_create(const struct tflite_model *model, const uint32_t *last, uint32_t first,
-		     uint32_t count, const struct vela_program_options *options,
-		     struct vela_part *part, char *error)
+int split_part_create(const struct tflite_model *model, const uint32_t *last, uint32_t first,
+		      uint32_t count, const struct split_program_options *options,
+		      struct nna_device *device, struct split_part *part, uint32_t *refused,
+		      char *error)
 {
 	const struct nna_program_options program = { .priority = NNA_PRIORITY_MEDIUM };
 	char reason[256];
 	int ret;
 
-	*part = (struct vela_part){ .first = first, .count = count };
-	if (!options->nna) {
-		snprintf(reason, sizeof(reason), "Vela left it to the CPU, and there is no NNA "
-			 "that runs it (%s)", options->nna_name);
+	*part = (struct split_part){ .first = first, .count = count };
+	*refused = UINT32_MAX;
+	if (!device) {
+		snprintf(reason, sizeof(reason), "%sthere is no NNA that runs it (%s)",
+			 left_by(options), options->rest_name);
 		return refuse(&tflite_main(model)->operators[first], -ENODEV, error, reason);
 	}
-	ret = translate(model, last, options, part, error) ?: check_support(part, options, error);
+	ret = translate(model, last, options, part, error) ?:
+	      check_support(part, options, device, refused, error);
 	if (ret)
 		return ret;
-	ret = nna_program_create(options->nna, part->graph, &program, &part->program) ?:
+	ret = nna_program_create(device, part->graph, &program, &part->program) ?:
 	      nna_execution_create(part->program, &part->execution);
 	if (!ret)
 		return 0;
@@ -212,17 +224,17 @@ int vela_part_create(const struct tflite_model *model, const uint32_t *last, uin
 	return refuse(first_of(part), ret, error, reason);
 }
 
-void vela_part_destroy(struct vela_part *part)
+void split_part_destroy(struct split_part *part)
 {
 	nna_execution_destroy(part->execution);
 	nna_program_destroy(part->program);
 	nna_graph_unref(part->graph);
 	tflite_origin_free(&part->origin);
 	tflite_free(part->model);
-	*part = (struct vela_part){ 0 };
+	*part = (struct split_part){ 0 };
 }
 
-int vela_part_bind(struct vela_part *part, uint8_t *const *values, char *error)
+int split_part_bind(struct split_part *part, uint8_t *const *values, char *error)
 {
 	const struct tflite_subgraph *sub = tflite_main(part->model);
 	struct nna_io_info info;
@@ -248,7 +260,7 @@ int vela_part_bind(struct vela_part *part, uint8_t *const *values, char *error)
 			    strerror(-ret)) : 0;
 }
 
-int vela_part_run(struct vela_part *part, char *error)
+int split_part_run(struct split_part *part, char *error)
 {
 	const int ret = nna_execution_compute(part->execution);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/vela/program.h"
+#include "frontend/split/program.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -8,40 +8,42 @@
 #include <string.h>
 #include <time.h>
 
+#include "frontend/split/part.h"
 #include "frontend/vela/job.h"
 #include "frontend/vela/offsets.h"
-#include "frontend/vela/part.h"
 
 /**
  * struct step - a step
- * @npu: it is @op, with @job; else @part
+ * @vela: it is @op, with @job; else @part
+ * @rest: @part is on the device for the rest
  */
 struct step {
-	bool npu;
+	bool vela, rest;
 	struct vela_operator op;
 	struct vela_job job;
-	struct vela_part part;
+	struct split_part part;
 };
 
 /**
- * struct vela_program - the program
+ * struct split_program - the program
  * @model: not owned
- * @arena: owned if @own_arena
+ * @arena: owned if @own_arena; NULL without operators of Vela's
  * @offsets: of tensors
- * @last: what vela_last_reads() says
+ * @last: what split_last_reads() says
  * @steps: @step_count
+ * @left: operators of the rest
  * @values: for each tensor its memory, NULL for one that nobody exchanges
  */
-struct vela_program {
+struct split_program {
 	const struct tflite_model *model;
 	struct vela_arena *arena;
 	bool own_arena;
 	int64_t *offsets;
 	uint32_t *last;
 	struct step *steps;
-	uint32_t step_count;
+	uint32_t step_count, left;
 	uint8_t **values;
-	struct vela_timing timing;
+	struct split_timing timing;
 };
 
 static uint64_t now(void)
@@ -58,7 +60,7 @@ static int no_memory(char *error)
 	return -ENOMEM;
 }
 
-static const struct tflite_subgraph *sub_of(const struct vela_program *p)
+static const struct tflite_subgraph *sub_of(const struct split_program *p)
 {
 	return tflite_main(p->model);
 }
@@ -68,7 +70,7 @@ static size_t size_of(const struct tflite_tensor *tensor)
 	return tensor->elements * tflite_type_size(tensor->type);
 }
 
-bool vela_program_needs_nna(const struct tflite_model *model)
+bool split_program_needs_rest(const struct tflite_model *model)
 {
 	const struct tflite_subgraph *sub = tflite_main(model);
 
@@ -80,36 +82,73 @@ bool vela_program_needs_nna(const struct tflite_model *model)
 
 /* ---- steps ---- */
 
-static int make_steps(struct vela_program *p, const struct vela_program_options *options,
+/* The operator behind those from @i on that go to the same device. */
+static uint32_t end_of(const struct tflite_subgraph *sub, const bool *takes, uint32_t i)
+{
+	uint32_t end = i + 1;
+
+	while (end < sub->operator_count && !vela_is_operator(&sub->operators[end]) &&
+	       takes[end] == takes[i])
+		end++;
+	return end;
+}
+
+/*
+ * A part from operator @i on. Where it has one that the first device does not do after all, that is
+ * taken out of @takes, and the part is made anew. Return: the operator behind it, or an error.
+ */
+static int64_t make_part(struct split_program *p, const struct split_program_options *options,
+			 bool *takes, uint32_t i, struct step *step, char *error)
+{
+	uint32_t refused = UINT32_MAX, end;
+	int ret;
+
+	do {
+		end = end_of(sub_of(p), takes, i);
+		step->rest = !takes[i];
+		split_part_destroy(&step->part);
+		ret = split_part_create(p->model, p->last, i, end - i, options,
+					step->rest ? options->rest : options->first, &step->part,
+					&refused, error);
+		if (ret == -ENOTSUP && refused != UINT32_MAX && !step->rest)
+			takes[refused] = false;
+	} while (ret == -ENOTSUP && refused != UINT32_MAX && !step->rest);
+	if (!ret && step->rest)
+		p->left += end - i;
+	return ret ? ret : (int64_t)end;
+}
+
+static int make_steps(struct split_program *p, const struct split_program_options *options,
 		      char *error)
 {
 	const struct tflite_subgraph *sub = sub_of(p);
+	bool *takes = calloc((size_t)sub->operator_count + 1, sizeof(*takes));
 	uint32_t i = 0;
-	int ret = 0;
+	int64_t end = 0;
 
-	while (i < sub->operator_count && !ret) {
+	if (!takes)
+		return no_memory(error);
+	for (uint32_t k = 0; options->first && k < sub->operator_count; k++)
+		takes[k] = options->takes[k];
+	while (i < sub->operator_count && end >= 0) {
 		struct step *step = &p->steps[p->step_count++];
-		uint32_t end = i + 1;
 
-		step->npu = vela_is_operator(&sub->operators[i]);
-		if (step->npu) {
-			ret = vela_operator_read(p->model, i, &step->op, error) ?:
+		step->vela = vela_is_operator(&sub->operators[i]);
+		if (step->vela)
+			end = vela_operator_read(p->model, i, &step->op, error) ?:
 			      vela_job_create(p->arena, sub, &step->op, p->offsets, &step->job,
-					      error);
-		} else {
-			while (end < sub->operator_count && !vela_is_operator(&sub->operators[end]))
-				end++;
-			ret = vela_part_create(p->model, p->last, i, end - i, options,
-					       &step->part, error);
-		}
-		i = end;
+					      error) ?: (int64_t)i + 1;
+		else
+			end = make_part(p, options, takes, i, step, error);
+		i = end < 0 ? i : (uint32_t)end;
 	}
-	return ret;
+	free(takes);
+	return end < 0 ? (int)end : 0;
 }
 
 /* ---- values ---- */
 
-static int make_value(struct vela_program *p, int32_t tensor, char *error)
+static int make_value(struct split_program *p, int32_t tensor, char *error)
 {
 	const struct tflite_tensor *x = &sub_of(p)->tensors[tensor];
 
@@ -123,7 +162,7 @@ static int make_value(struct vela_program *p, int32_t tensor, char *error)
 	return 0;
 }
 
-static int make_list(struct vela_program *p, const struct tflite_ints *list, char *error)
+static int make_list(struct split_program *p, const struct tflite_ints *list, char *error)
 {
 	int ret = 0;
 
@@ -133,7 +172,7 @@ static int make_list(struct vela_program *p, const struct tflite_ints *list, cha
 	return ret;
 }
 
-static int make_values(struct vela_program *p, char *error)
+static int make_values(struct split_program *p, char *error)
 {
 	const struct tflite_subgraph *sub = sub_of(p);
 	int ret;
@@ -146,7 +185,7 @@ static int make_values(struct vela_program *p, char *error)
 		struct step *step = &p->steps[i];
 		const struct tflite_subgraph *part;
 
-		if (step->npu) {
+		if (step->vela) {
 			ret = make_list(p, &step->op.inputs, error);
 			for (uint32_t k = 0; k < step->op.outputs.count && !ret; k++)
 				if (p->last[step->op.outputs.at[k]] > step->op.number)
@@ -156,7 +195,7 @@ static int make_values(struct vela_program *p, char *error)
 		part = tflite_main(step->part.model);
 		ret = make_list(p, &part->inputs, error) ?:
 		      make_list(p, &part->outputs, error) ?:
-		      vela_part_bind(&step->part, p->values, error);
+		      split_part_bind(&step->part, p->values, error);
 	}
 	return ret;
 }
@@ -176,13 +215,13 @@ static int check_shapes(const struct tflite_subgraph *sub, char *error)
 	return 0;
 }
 
-int vela_program_create(const struct tflite_model *model,
-			const struct vela_program_options *options, struct vela_program **out,
+int split_program_create(const struct tflite_model *model,
+			const struct split_program_options *options, struct split_program **out,
 			char *error)
 {
 	const struct tflite_subgraph *sub = tflite_main(model);
 	const size_t tensors = sub->tensor_count;
-	struct vela_program *p = calloc(1, sizeof(*p));
+	struct split_program *p = calloc(1, sizeof(*p));
 	uint64_t scratch, fast;
 	int ret = 0;
 
@@ -192,8 +231,8 @@ int vela_program_create(const struct tflite_model *model,
 	p->arena = options->arena;
 	p->own_arena = !p->arena;
 	p->steps = calloc((size_t)sub->operator_count + 1, sizeof(*p->steps));
-	p->last = vela_last_reads(sub);
-	if (!options->offsets)
+	p->last = split_last_reads(sub);
+	if (!options->offsets && vela_is_model(model))
 		ret = vela_offsets_of(model, &p->offsets, error);
 	else
 		p->offsets = calloc(tensors + 1, sizeof(*p->offsets));
@@ -201,29 +240,30 @@ int vela_program_create(const struct tflite_model *model,
 		ret = no_memory(error);
 	else if (!ret && options->offsets)
 		memcpy(p->offsets, options->offsets, tensors * sizeof(*p->offsets));
-	if (!ret && p->own_arena)
+	if (!ret && p->own_arena && vela_is_model(model))
 		ret = vela_arena_sizes(model, &scratch, &fast, error) ?:
 		      vela_arena_create(options->npu, scratch, fast, &p->arena, error);
-	ret = ret ?: check_shapes(sub, error) ?: make_steps(p, options, error) ?:
-	      make_values(p, error);
+	if (!ret && vela_is_model(model))
+		ret = check_shapes(sub, error);
+	ret = ret ?: make_steps(p, options, error) ?: make_values(p, error);
 	if (!ret)
-		ret = vela_program_reset(p);
+		ret = split_program_reset(p);
 	if (ret)
-		vela_program_destroy(p);
+		split_program_destroy(p);
 	else
 		*out = p;
 	return ret;
 }
 
-void vela_program_destroy(struct vela_program *p)
+void split_program_destroy(struct split_program *p)
 {
 	if (!p)
 		return;
 	for (uint32_t i = 0; i < p->step_count; i++) {
-		if (p->steps[i].npu)
+		if (p->steps[i].vela)
 			vela_job_destroy(&p->steps[i].job);
 		else
-			vela_part_destroy(&p->steps[i].part);
+			split_part_destroy(&p->steps[i].part);
 	}
 	for (uint32_t i = 0; p->values && i < sub_of(p)->tensor_count; i++)
 		free(p->values[i]);
@@ -236,7 +276,12 @@ void vela_program_destroy(struct vela_program *p)
 	free(p);
 }
 
-void vela_program_describe(const struct vela_program *p, char *to, size_t size)
+uint32_t split_program_left(const struct split_program *p)
+{
+	return p->left;
+}
+
+void split_program_describe(const struct split_program *p, char *to, size_t size)
 {
 	char name[NNA_ETHOSU_NAME_SIZE];
 
@@ -246,7 +291,7 @@ void vela_program_describe(const struct vela_program *p, char *to, size_t size)
 
 /* ---- inputs and outputs ---- */
 
-uint32_t vela_program_count(const struct vela_program *p, bool input)
+uint32_t split_program_count(const struct split_program *p, bool input)
 {
 	return input ? sub_of(p)->inputs.count : sub_of(p)->outputs.count;
 }
@@ -279,7 +324,7 @@ static bool is_quantised(enum nna_operand_type type)
 	       type == NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
 }
 
-void vela_program_io(const struct vela_program *p, bool input, uint32_t index,
+void split_program_io(const struct split_program *p, bool input, uint32_t index,
 		     struct nna_io_info *info)
 {
 	const struct tflite_subgraph *sub = sub_of(p);
@@ -301,13 +346,13 @@ void vela_program_io(const struct vela_program *p, bool input, uint32_t index,
 
 /* ---- runs ---- */
 
-static uint8_t *place(const struct vela_program *p, int32_t tensor)
+static uint8_t *place(const struct split_program *p, int32_t tensor)
 {
 	return p->arena->scratch.buffer.memory + p->offsets[tensor];
 }
 
 /* State is in the arena already. */
-static void copy_in(const struct vela_program *p, const struct vela_operator *op)
+static void copy_in(const struct split_program *p, const struct vela_operator *op)
 {
 	const struct tflite_subgraph *sub = sub_of(p);
 
@@ -319,7 +364,7 @@ static void copy_in(const struct vela_program *p, const struct vela_operator *op
 	}
 }
 
-static void copy_out(const struct vela_program *p, const struct vela_operator *op)
+static void copy_out(const struct split_program *p, const struct vela_operator *op)
 {
 	const struct tflite_subgraph *sub = sub_of(p);
 
@@ -331,7 +376,7 @@ static void copy_out(const struct vela_program *p, const struct vela_operator *o
 	}
 }
 
-static int run_job(struct vela_program *p, struct step *step, char *error)
+static int run_job(struct split_program *p, struct step *step, char *error)
 {
 	uint64_t start;
 	int ret;
@@ -346,32 +391,38 @@ static int run_job(struct vela_program *p, struct step *step, char *error)
 	return ret;
 }
 
-static int run_part(struct vela_program *p, struct step *step, char *error)
+static int run_part(struct split_program *p, struct step *step, char *error)
 {
 	struct nna_timing timing = { 0 };
+	const uint64_t start = now();
 	int ret;
 
-	ret = vela_part_run(&step->part, error);
+	ret = split_part_run(&step->part, error);
 	if (ret)
 		return ret;
+	if (!step->rest) {
+		p->timing.npu += now() - start;
+		p->timing.jobs++;
+		return 0;
+	}
 	nna_execution_get_timing(step->part.execution, &timing);
-	p->timing.nna += timing.run;
+	p->timing.rest += timing.run;
 	p->timing.commands += timing.commands;
 	return 0;
 }
 
-int vela_program_run(struct vela_program *p, const void *const *inputs, void *const *outputs,
+int split_program_run(struct split_program *p, const void *const *inputs, void *const *outputs,
 		     char *error)
 {
 	const struct tflite_subgraph *sub = sub_of(p);
 	int ret = 0;
 
-	p->timing = (struct vela_timing){ 0 };
+	p->timing = (struct split_timing){ 0 };
 	for (uint32_t i = 0; i < sub->inputs.count; i++)
 		memcpy(p->values[sub->inputs.at[i]], inputs[i],
 		       size_of(&sub->tensors[sub->inputs.at[i]]));
 	for (uint32_t i = 0; i < p->step_count && !ret; i++)
-		ret = p->steps[i].npu ? run_job(p, &p->steps[i], error) :
+		ret = p->steps[i].vela ? run_job(p, &p->steps[i], error) :
 		      run_part(p, &p->steps[i], error);
 	for (uint32_t i = 0; i < sub->outputs.count && !ret; i++)
 		memcpy(outputs[i], p->values[sub->outputs.at[i]],
@@ -380,7 +431,7 @@ int vela_program_run(struct vela_program *p, const void *const *inputs, void *co
 }
 
 /* State begins as its zero point. */
-static void reset_tensor(const struct vela_program *p, int32_t at)
+static void reset_tensor(const struct split_program *p, int32_t at)
 {
 	const struct tflite_tensor *tensor = &sub_of(p)->tensors[at];
 	const int64_t zero = tensor->zero_point_count ? tflite_zero_point_at(tensor, 0) : 0;
@@ -392,7 +443,7 @@ static void reset_tensor(const struct vela_program *p, int32_t at)
 		memcpy(to + i * size, &little, size < 8 ? size : 8);
 }
 
-int vela_program_reset(struct vela_program *p)
+int split_program_reset(struct split_program *p)
 {
 	const struct tflite_subgraph *sub = sub_of(p);
 	int ret = 0;
@@ -400,7 +451,7 @@ int vela_program_reset(struct vela_program *p)
 	for (uint32_t i = 0; i < p->step_count && !ret; i++) {
 		const struct tflite_ints *inputs = &p->steps[i].op.inputs;
 
-		if (!p->steps[i].npu) {
+		if (!p->steps[i].vela) {
 			ret = nna_execution_reset_state(p->steps[i].part.execution);
 			continue;
 		}
@@ -411,7 +462,7 @@ int vela_program_reset(struct vela_program *p)
 	return ret;
 }
 
-void vela_program_timing(const struct vela_program *p, struct vela_timing *timing)
+void split_program_timing(const struct split_program *p, struct split_timing *timing)
 {
 	*timing = p->timing;
 }

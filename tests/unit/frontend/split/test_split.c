@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+/* A model on two devices: the NPU in this process, and the loopback for what it does not do. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "frontend/split/program.h"
+
+#define MODEL "../shared/models/mobilenet_v1_0.25_128_quant.tflite"
+#define INPUT (128u * 128u * 3u)
+#define OUTPUT 1001u
+
+static struct tflite_model *load(void)
+{
+	char error[TFLITE_ERROR_SIZE];
+	struct tflite_model *model;
+
+	if (access(MODEL, R_OK))
+		skip();
+	if (tflite_load(MODEL, &model, error))
+		fail_msg("%s", error);
+	return model;
+}
+
+static struct nna_device *open_device(const char *name)
+{
+	struct nna_device *device;
+
+	assert_int_equal(nna_device_open(name, NULL, &device), 0);
+	return device;
+}
+
+static void run(struct split_program *program, uint8_t *output)
+{
+	static uint8_t input[INPUT];
+	char error[TFLITE_ERROR_SIZE];
+	const void *inputs[1] = { input };
+	void *outputs[1] = { output };
+
+	for (uint32_t i = 0; i < INPUT; i++)
+		input[i] = (uint8_t)(i * 7919 >> 4);
+	memset(output, 0x5a, OUTPUT);
+	if (split_program_run(program, inputs, outputs, error))
+		fail_msg("%s", error);
+}
+
+/* Operators that the devices do: all that are said to be, but for one that the NPU refuses. */
+static void test_two_devices(void **state)
+{
+	struct tflite_model *model = load();
+	const uint32_t count = tflite_main(model)->operator_count;
+	bool *takes = calloc(count, sizeof(*takes));
+	struct split_program_options options = {
+		.first = open_device("ethos-u65-256"),
+		.takes = takes,
+		.rest = open_device("loopback"),
+		.rest_name = "loopback",
+		.rounding = NNA_ROUNDING_TFLITE,
+	};
+	uint8_t expected[OUTPUT], got[OUTPUT];
+	char error[TFLITE_ERROR_SIZE] = "";
+	struct split_program *program;
+	struct split_timing timing;
+
+	assert_non_null(takes);
+	assert_int_equal(split_program_create(model, &options, &program, error), 0);
+	assert_int_equal(split_program_left(program), count);
+	run(program, expected);
+	split_program_timing(program, &timing);
+	assert_int_equal(timing.jobs, 0);
+	assert_true(timing.commands > 0);
+	split_program_destroy(program);
+
+	/* SOFTMAX is among them: it goes to the rest nevertheless. */
+	memset(takes, true, count);
+	assert_int_equal(split_program_create(model, &options, &program, error), 0);
+	assert_int_equal(split_program_left(program), 1);
+	run(program, got);
+	assert_memory_equal(got, expected, OUTPUT);
+	split_program_timing(program, &timing);
+	assert_int_equal(timing.jobs, 1);
+	split_program_destroy(program);
+
+	for (uint32_t i = 0; i < count; i++)
+		takes[i] = i % 3 != 0;
+	assert_int_equal(split_program_create(model, &options, &program, error), 0);
+	run(program, got);
+	assert_memory_equal(got, expected, OUTPUT);
+	split_program_destroy(program);
+
+	nna_device_close(options.first);
+	nna_device_close(options.rest);
+	free(takes);
+	tflite_free(model);
+}
+
+/* What nobody does is told by its operator. */
+static void test_nobody(void **state)
+{
+	struct tflite_model *model = load();
+	bool *takes = calloc(tflite_main(model)->operator_count, sizeof(*takes));
+	struct split_program_options options = {
+		.first = open_device("ethos-u65-256"),
+		.takes = takes,
+		.rest_name = "none was asked for",
+		.rounding = NNA_ROUNDING_TFLITE,
+	};
+	char error[TFLITE_ERROR_SIZE] = "";
+	struct split_program *program;
+
+	assert_non_null(takes);
+	memset(takes, true, tflite_main(model)->operator_count);
+	assert_int_equal(split_program_create(model, &options, &program, error), -ENODEV);
+	assert_string_equal(error, "operator 30 (SOFTMAX): there is no NNA that runs it (none was "
+				   "asked for)");
+	/* The second device may be one that cannot, either. */
+	options.rest = options.first;
+	assert_int_equal(split_program_create(model, &options, &program, error), -ENOTSUP);
+	assert_string_equal(error, "operator 30 (SOFTMAX): ethos-u65-256 cannot run it");
+	nna_device_close(options.first);
+	free(takes);
+	tflite_free(model);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_two_devices),
+		cmocka_unit_test(test_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
