@@ -31,8 +31,8 @@ struct nnactl_measure {
 
 /*
  * Reads a command line: the model, and --device, --fallback, --threads, --runs, --streams, --trace,
- * --peaks, --signature, --shared, --sort and --output, as far as @command has these options. Return: false
- * where the command has to end with @status.
+ * --peaks, --signature, --shared, --sort and --output, as far as @command has these options.
+ * Return: false where the command has to end with @status.
  */
 bool nnactl_measure_read(const struct nnactl_command *command, int argc, char **argv,
 			 struct nnactl_measure *measure, int *status);
