@@ -7,7 +7,9 @@
  * IBurstCallback.
  *
  * A packet that is none gets GENERAL_FAILURE for an answer. A counter that cannot be ends the
- * burst. The thread ends with the context, and with the client.
+ * burst. The thread ends with the context, and with the client. Nobody waits for it: it may be in a
+ * call of the client's getMemories(), which a client can hold for ever. So the thread and the context
+ * share the burst, and its quota is charged until both are gone.
  */
 #include "hal-bridge/service/hidl/face.h"
 
@@ -49,8 +51,8 @@ typedef struct nnb_hidl_1_2_fmq_result_datum nnb_hidl_result_datum;
  * @results: written
  * @packet: room for all elements of @requests
  * @answer: room for all elements of @results
- * @thread: answers
- * @stop: it shall end
+ * @stop: the thread shall end
+ * @holders: the context, and the thread that answers
  */
 struct nnb_hidl_burst {
 	struct nnb_object object;
@@ -61,8 +63,8 @@ struct nnb_hidl_burst {
 	struct nnb_fmq requests, results;
 	nnb_hidl_request_datum *packet;
 	nnb_hidl_result_datum *answer;
-	pthread_t thread;
 	atomic_bool stop;
+	atomic_uint holders;
 };
 
 /* ------------------------------------------------------------------------------------- requests */
@@ -318,6 +320,25 @@ static int64_t nnb_hidl_burst_receive(struct nnb_hidl_burst *burst)
 	return count;
 }
 
+static void nnb_hidl_burst_free(struct nnb_hidl_burst *burst)
+{
+	nnb_fmq_close(&burst->requests);
+	nnb_fmq_close(&burst->results);
+	nnb_object_unref(burst->core);
+	nnb_object_unref(burst->callback);
+	nnb_quota_discharge(burst->model->client, &burst->charged);
+	nnb_object_unref(&burst->model->object);
+	free(burst->packet);
+	free(burst->answer);
+	free(burst);
+}
+
+static void nnb_hidl_burst_put(struct nnb_hidl_burst *burst)
+{
+	if (atomic_fetch_sub(&burst->holders, 1) == 1)
+		nnb_hidl_burst_free(burst);
+}
+
 static void *nnb_hidl_burst_run(void *arg)
 {
 	struct nnb_hidl_burst *burst = arg;
@@ -345,6 +366,7 @@ static void *nnb_hidl_burst_run(void *arg)
 		nnb_hidl_burst_answer(burst, ret, &result);
 		nnb_arena_fini(&arena);
 	}
+	nnb_hidl_burst_put(burst);
 	return NULL;
 }
 
@@ -373,19 +395,6 @@ static int nnb_hidl_context_answer(struct nnb_object *object, const struct nnb_c
 	return nnb_hidl_answer(object, handlers, caller, descriptor, code, in, arena, out);
 }
 
-static void nnb_hidl_burst_free(struct nnb_hidl_burst *burst)
-{
-	nnb_fmq_close(&burst->requests);
-	nnb_fmq_close(&burst->results);
-	nnb_object_unref(burst->core);
-	nnb_object_unref(burst->callback);
-	nnb_quota_discharge(burst->model->client, &burst->charged);
-	nnb_object_unref(&burst->model->object);
-	free(burst->packet);
-	free(burst->answer);
-	free(burst);
-}
-
 static void nnb_hidl_burst_release(struct nnb_object *object)
 {
 	struct nnb_hidl_burst *burst = (struct nnb_hidl_burst *)object;
@@ -393,8 +402,7 @@ static void nnb_hidl_burst_release(struct nnb_object *object)
 	atomic_store(&burst->stop, true);
 	nnb_fmq_wake(&burst->requests, NNB_FMQ_NOT_EMPTY);
 	nnb_fmq_wake(&burst->results, NNB_FMQ_NOT_FULL);
-	pthread_join(burst->thread, NULL);
-	nnb_hidl_burst_free(burst);
+	nnb_hidl_burst_put(burst);
 }
 
 /* Opens a queue whose file cannot shrink, or can be kept from it. Return: 0 or an ErrorStatus. */
@@ -479,8 +487,9 @@ int nnb_hidl_burst_create(struct nnb_prepared_model *model, struct nnb_hidl_call
 		burst->answer = malloc(burst->results.bytes);
 		ret = burst->packet && burst->answer ? nnb_burst_create(model, &burst->core)
 						     : -ENOMEM;
+		atomic_init(&burst->holders, 2);
 		if (!ret)
-			ret = nna_thread_start(&burst->thread, NULL, nnb_hidl_burst_run, burst);
+			ret = nna_thread_start(NULL, NULL, nnb_hidl_burst_run, burst);
 		if (ret)
 			ret = nnb_aidl_fail(core, nnb_status(ret), "cannot start a burst: %s",
 					    strerror(-ret));

@@ -3,8 +3,11 @@
  * The service's face in HIDL, by parcels in memory: what nnv_run --api=hidl does not ask. Models,
  * requests, bursts and buffers are its.
  */
+#include <errno.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -369,6 +372,162 @@ static void test_queues(void **state)
 	close(fd);
 }
 
+/* --------------------------------------------------------------------------------------- bursts */
+
+/**
+ * struct holder - a client whose IBurstCallback holds the service's call until it is told
+ * @object: of HIDL: it is IPreparedModelCallback, too
+ * @asked: the service has called getMemories()
+ * @open: the call may return
+ * @told: a model is prepared, or the last reference is gone
+ * @model: what the service has prepared, a reference
+ */
+struct holder {
+	struct nnb_object object;
+	sem_t asked, open, told;
+	struct nnb_object *model;
+};
+
+static int holder_answer(struct nnb_object *object, const struct nnb_caller *caller,
+			 const char *descriptor, uint32_t code, struct nnb_hw *in,
+			 struct nnb_arena *arena, struct nnb_hw *out)
+{
+	struct holder *self = (struct holder *)object;
+	struct nnb_object *model;
+	int32_t status;
+
+	if (strstr(descriptor, "IPreparedModelCallback")) {
+		assert_int_equal(nnb_hw_read_int(in, &status), 0);
+		assert_int_equal(status, 0);
+		assert_int_equal(nnb_hw_read_object(in, &model), 0);
+		self->model = nnb_object_ref(model);
+		sem_post(&self->told);
+		return 0;
+	}
+	sem_post(&self->asked);
+	sem_wait(&self->open);
+	return -EIO;
+}
+
+static void holder_release(struct nnb_object *object)
+{
+	struct holder *self = (struct holder *)object;
+
+	sem_post(&self->told);
+}
+
+/* A queue of a client: 24 elements and no event flag. */
+static struct nnb_hidl_queue *make_queue(struct nnb_arena *arena, int *fd)
+{
+	struct nnb_hidl_grantor *grantors = nnb_arena_alloc(arena, 3, sizeof(*grantors));
+	struct nnb_hidl_queue *queue = nnb_arena_alloc(arena, 1, sizeof(*queue));
+	struct nnb_hidl_fds *fds = nnb_arena_alloc(arena, 1, sizeof(*fds) + 4);
+
+	*fd = memfd_create("queue", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	assert_int_equal(ftruncate(*fd, QUEUE_BYTES), 0);
+	grantors[0].extent = 8;
+	grantors[1] = (struct nnb_hidl_grantor){.offset = 8, .extent = 8};
+	grantors[2] = (struct nnb_hidl_grantor){.offset = 16, .extent = 24 * 24};
+	*fds = (struct nnb_hidl_fds){.version = NNB_HIDL_FDS_VERSION, .fd_count = 1};
+	fds->data[0] = *fd;
+	*queue = (struct nnb_hidl_queue){
+		.grantors = {grantors, 3, 0}, .fds = fds, .quantum = 24, .flags = 1,
+	};
+	return queue;
+}
+
+/* A request of a memory that the service does not have. */
+static void send_request(int fd)
+{
+	const struct nnb_hidl_1_2_fmq_request_datum packet[] = {
+		{
+			.tag = NNB_HIDL_1_2_FMQ_REQUEST_DATUM_PACKET_INFORMATION,
+			.packet_information = {.packet_size = 3, .number_of_pools = 1},
+		},
+		{.tag = NNB_HIDL_1_2_FMQ_REQUEST_DATUM_POOL_IDENTIFIER},
+		{.tag = NNB_HIDL_1_2_FMQ_REQUEST_DATUM_MEASURE_TIMING},
+	};
+	char *map = mmap(NULL, QUEUE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	assert_ptr_not_equal(map, MAP_FAILED);
+	memcpy(map + 16, packet, sizeof(packet));
+	atomic_store((_Atomic uint64_t *)(void *)(map + 8), sizeof(packet));
+	munmap(map, QUEUE_BYTES);
+}
+
+/* A model of one addition of floats, as 1.0 has it. */
+static struct nnb_object *prepare_add(struct state *self, struct holder *holder)
+{
+	static const uint32_t dims[] = {4}, in[] = {0, 1, 2}, out[] = {3}, inputs[] = {0, 1};
+	static const struct nnb_hidl_1_0_operand operands[] = {
+		{.type = 3, .dimensions = {dims, 1, 0}, .number_of_consumers = 1, .lifetime = 1},
+		{.type = 3, .dimensions = {dims, 1, 0}, .number_of_consumers = 1, .lifetime = 1},
+		{.type = 1, .number_of_consumers = 1, .lifetime = 3, .location = {.length = 4}},
+		{.type = 3, .dimensions = {dims, 1, 0}, .lifetime = 2},
+	};
+	static const struct nnb_hidl_1_0_operation operation = {
+		.inputs = {in, 3, 0}, .outputs = {out, 1, 0},
+	};
+	static const uint8_t zeros[4];
+	const struct nnb_hidl_1_0_model model = {
+		.operands = {operands, 4, 0},
+		.operations = {&operation, 1, 0},
+		.input_indexes = {inputs, 2, 0},
+		.output_indexes = {out, 1, 0},
+		.operand_values = {zeros, 4, 0},
+	};
+	const struct nnb_hidl_1_0_device_prepare_model_in args = {&model, &holder->object};
+	struct nnb_hidl_1_0_device_prepare_model_out results;
+
+	ask(self, &nnb_hidl_1_0_device, "prepareModel", &args, &results);
+	assert_int_equal(results.status, 0);
+	sem_wait(&holder->told);
+	return holder->model;
+}
+
+/* A context is released while the client holds the call of the burst's thread. */
+static void test_burst_held(void **state)
+{
+	static const struct nnb_object_ops ops = {
+		.descriptor = "android.hardware.neuralnetworks@1.2::IBurstCallback",
+		.release = holder_release,
+		.answer = holder_answer,
+	};
+	struct nnb_hidl_1_2_prepared_model_configure_execution_burst_in in;
+	struct nnb_hidl_1_2_prepared_model_configure_execution_burst_out out;
+	struct nnb_arena arena = {0};
+	struct state *self = *state;
+	struct holder holder = {0};
+	int requests, results;
+
+	nnb_object_init(&holder.object, &ops);
+	sem_init(&holder.asked, 0, 0);
+	sem_init(&holder.open, 0, 0);
+	sem_init(&holder.told, 0, 0);
+	prepare_add(self, &holder);
+	in.callback = &holder.object;
+	in.request_channel = make_queue(&arena, &requests);
+	in.result_channel = make_queue(&arena, &results);
+	assert_int_equal(nnb_hidl_call(holder.model, &me,
+				       &nnb_hidl_1_2_prepared_model.methods[2], &in, &arena, &out),
+			 0);
+	assert_int_equal(out.status, 0);
+	send_request(requests);
+	sem_wait(&holder.asked);
+	/* What waits for the thread never returns. */
+	alarm(120);
+	nnb_arena_fini(&arena);
+	alarm(0);
+	/* The thread has the callback until its call returns. */
+	nnb_object_unref(&holder.object);
+	assert_int_equal(sem_trywait(&holder.told), -1);
+	sem_post(&holder.open);
+	sem_wait(&holder.told);
+	nnb_object_unref(holder.model);
+	close(requests);
+	close(results);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +538,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_parcels),
 		cmocka_unit_test(test_hostile_handle),
 		cmocka_unit_test(test_queues),
+		cmocka_unit_test_setup_teardown(test_burst_held, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
