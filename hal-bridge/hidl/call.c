@@ -38,6 +38,12 @@ static const struct nnb_hidl_argument nnb_hidl_base_info_list[] = {
 	{"info", NNB_HIDL_BUFFER, 0, &nnb_hidl_debug_info_type},
 };
 
+static const struct nnb_hidl_argument nnb_hidl_base_debug_list[] = {
+	{"fd", NNB_HIDL_FDS, offsetof(struct nnb_hidl_base_debug_in, fd), &nnb_hidl_handle},
+	{"options", NNB_HIDL_BUFFER, offsetof(struct nnb_hidl_base_debug_in, options),
+	 &nnb_hidl_vec_string},
+};
+
 const struct nnb_hidl_method nnb_hidl_base_chain = {
 	.name = "interfaceChain",
 	.interface = &nnb_hidl_base,
@@ -64,6 +70,13 @@ const struct nnb_hidl_method nnb_hidl_base_info = {
 	.interface = &nnb_hidl_base,
 	.code = NNB_HIDL_BASE_INFO,
 	.out = {nnb_hidl_base_info_list, 1, sizeof(struct nnb_hidl_base_info_out)},
+};
+
+const struct nnb_hidl_method nnb_hidl_base_debug = {
+	.name = "debug",
+	.interface = &nnb_hidl_base,
+	.code = NNB_HIDL_BASE_DEBUG,
+	.in = {nnb_hidl_base_debug_list, 2, sizeof(struct nnb_hidl_base_debug_in)},
 };
 
 const struct nnb_hidl_method nnb_hidl_base_ping = {

@@ -47,6 +47,12 @@ struct nnb_hidl_base_descriptor_out {
 	const struct nnb_hidl_string *descriptor;
 };
 
+/* The parameters of IBase.debug(): where to write, and what is asked for. */
+struct nnb_hidl_base_debug_in {
+	const struct nnb_hidl_fds *fd;
+	const struct nnb_hidl_vec *options; /* of struct nnb_hidl_string */
+};
+
 struct nnb_hidl_debug_info {
 	int32_t pid;
 	uint64_t pointer;
@@ -59,7 +65,7 @@ struct nnb_hidl_base_info_out {
 
 /* The methods of IBase that have results or parameters, by their codes. */
 extern const struct nnb_hidl_method nnb_hidl_base_chain, nnb_hidl_base_hashes,
-	nnb_hidl_base_descriptor, nnb_hidl_base_info, nnb_hidl_base_ping;
+	nnb_hidl_base_descriptor, nnb_hidl_base_info, nnb_hidl_base_ping, nnb_hidl_base_debug;
 
 /**
  * struct nnb_hidl_call - a call that is being answered

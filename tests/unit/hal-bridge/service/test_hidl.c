@@ -113,6 +113,47 @@ static void test_chain(void **state)
 				       NULL), 0);
 }
 
+/* The state of the service, in a file of the caller's; it needs no options, nor a file. */
+static void test_debug(void **state)
+{
+	struct {
+		struct nnb_hidl_fds fds;
+		int32_t data[1];
+	} handle = {.fds = {.version = NNB_HIDL_FDS_VERSION, .fd_count = 1}};
+	static const struct nnb_hidl_vec none;
+	const struct nnb_hidl_base_debug_in in = {&handle.fds, &none}, nowhere = {NULL, &none};
+	struct state *self = *state;
+	char text[512] = "";
+
+	handle.fds.data[0] = memfd_create("debug", MFD_CLOEXEC);
+	assert_int_equal(nnb_hidl_call(self->device, &me, &nnb_hidl_base_debug, &in, &self->arena,
+				       NULL), 0);
+	assert_true(pread(handle.fds.data[0], text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(strstr(text, ", driver "));
+	assert_int_equal(nnb_hidl_call(self->device, &me, &nnb_hidl_base_debug, &nowhere,
+				       &self->arena, NULL), 0);
+	close(handle.fds.data[0]);
+}
+
+/* There is nothing to switch on or to notice, and nobody waits for an answer. */
+static void test_oneway(void **state)
+{
+	static const uint32_t codes[] = {NNB_HIDL_BASE_INSTRUMENT, NNB_HIDL_BASE_SYSPROPS};
+	struct state *self = *state;
+
+	for (int i = 0; i < 2; i++) {
+		struct nnb_hw in, out;
+
+		nnb_hw_init(&in);
+		nnb_hw_init(&out);
+		assert_int_equal(self->device->ops->answer(self->device, &me, NNB_HIDL_BASE,
+							   codes[i], &in, &self->arena, &out), 0);
+		assert_int_equal(out.size, 0);
+		nnb_hw_fini(&in);
+		nnb_hw_fini(&out);
+	}
+}
+
 /* A method is called in the name of the interface that declares it, and of no other. */
 static void test_names(void **state)
 {
@@ -532,6 +573,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_chain, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_debug, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_oneway, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_questions, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_callback, setup, teardown),
