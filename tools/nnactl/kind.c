@@ -136,44 +136,58 @@ static const char *folder(const char *path)
 	return "a folder: name a model's file in it";
 }
 
+/**
+ * struct head - the beginning of a file
+ * @mode: as stat() has it; 0 where the file cannot be opened
+ * @size: bytes of @bytes, which a NUL follows; negative for what is no regular file
+ */
+struct head {
+	mode_t mode;
+	ssize_t size;
+	uint8_t bytes[HEAD_SIZE + 1];
+};
+
+static void read_head(const char *path, struct head *head)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	head->mode = 0;
+	head->size = -1;
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st))
+		head->mode = st.st_mode;
+	if (S_ISREG(head->mode))
+		head->size = pread(fd, head->bytes, HEAD_SIZE, 0);
+	close(fd);
+	if (head->size >= 0)
+		head->bytes[head->size] = 0;
+}
+
 bool nnactl_kind_is_onnx(const char *path)
 {
-	uint8_t head[HEAD_SIZE + 1];
-	ssize_t n;
-	int fd;
+	struct head head;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
+	read_head(path, &head);
+	if (head.size <= 0)
 		return false;
-	n = pread(fd, head, HEAD_SIZE, 0);
-	close(fd);
-	if (n <= 0)
-		return false;
-	head[n] = 0;
-	return is_onnx(head, (size_t)n) ||
-	       (ends_with(path, strlen(path), ".onnx") && !kind_of_head(head, (size_t)n));
+	return is_onnx(head.bytes, (size_t)head.size) ||
+	       (ends_with(path, strlen(path), ".onnx") &&
+		!kind_of_head(head.bytes, (size_t)head.size));
 }
 
 const char *nnactl_kind_of(const char *path)
 {
-	uint8_t head[HEAD_SIZE + 1];
-	const char *what = NULL;
-	struct stat st;
-	ssize_t n = -1;
-	int fd;
+	struct head head;
+	const char *what;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
+	read_head(path, &head);
+	if (S_ISDIR(head.mode))
+		return folder(path);
+	if (head.size < 0)
 		return NULL;
-	if (!fstat(fd, &st) && S_ISDIR(st.st_mode))
-		what = folder(path);
-	else if (S_ISREG(st.st_mode))
-		n = pread(fd, head, HEAD_SIZE, 0);
-	close(fd);
-	if (n < 0)
-		return what;
-	head[n] = 0;
-	what = kind_of_head(head, (size_t)n);
+	what = kind_of_head(head.bytes, (size_t)head.size);
 	for (size_t i = 0; !what && i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
 		if (ends_with(path, strlen(path), NAMES[i].mark))
 			what = NAMES[i].what;
