@@ -64,6 +64,12 @@ struct nna_report {
 	uint64_t fault_address;
 };
 
+/** struct nna_backend_configuration - a size in which an accelerator is built */
+struct nna_backend_configuration {
+	const char *name; /* as "ethos-u65-256" */
+	uint32_t number; /* as @configuration of struct nna_winsys */
+};
+
 /**
  * struct nna_backend - a kind of accelerator
  * @name: of the kind of accelerator, as @accelerator of struct nna_winsys
@@ -96,6 +102,11 @@ struct nna_report {
  *
  * @abi_major, @stream_version, @layout_version: versions that a device must have
  *
+ * @abi_minor, @max_slots, @configurations: what compiling for the accelerator takes of a device,
+ *	where there is none (winsys/none/): the newest minor version; the most areas that a stream
+ *	may name, 0 for NNA_BACKEND_MAX_SLOTS; the sizes in which it is built, up to one without a
+ *	name, the usual one first. NULL: there is one size, 0
+ *
  * @takes_unknown: an operation whose ir depends on values that only a run has, so that @accepts
  *	cannot be asked yet, counts as supported. For hardware that does nearly all operations; else
  *	such a run might find that it cannot be done.
@@ -121,6 +132,8 @@ struct nna_report {
 struct nna_backend {
 	const char *name;
 	uint32_t abi_major, stream_version, layout_version;
+	uint32_t abi_minor, max_slots;
+	const struct nna_backend_configuration *configurations;
 	bool takes_unknown;
 	int (*accepts)(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
 		       size_t size);

@@ -152,7 +152,8 @@ struct nna_compile_limit {
  * @log: never NULL
  * @account: to which the constants are charged that the compiler makes; must outlive the code. NULL
  *	for nobody
- * @run: runs @code, which has no inputs, and copies its outputs to @outputs
+ * @run: runs @code, which has no inputs, and copies its outputs to @outputs. NULL: constants are
+ *	not folded
  * @user: handed to @run
  */
 struct nna_compile_options {

@@ -187,9 +187,9 @@ struct nna_device_info {
 /**
  * nna_device_open() - open an accelerator
  * @name: a node's path; "loopback"; an Ethos-U such as "ethos-u65-256", whose model is in this
- *	process, too; or "auto" or NULL: the first node of the nna driver, an accel node or a render
- *	node, else the first one of the ethosu driver, else the loopback (with an INFO line that
- *	says so)
+ *	process, too; "backend-nna" or "backend-ethos-u65-256", for which programs compile, and none
+ *	runs; or "auto" or NULL: the first node of the nna driver, an accel node or a render node,
+ *	else the first one of the ethosu driver, else the loopback (with an INFO line that says so)
  * @options: NULL for the defaults
  * @out: the device; nna_device_close() gives it back
  *

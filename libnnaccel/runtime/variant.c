@@ -238,7 +238,7 @@ static int compile_variant(struct nna_program *p, const struct nna_shape *inputs
 		.limit = limit ? *limit : (struct nna_compile_limit){ 0 },
 		.log = log,
 		.account = &p->device->ws->account,
-		.run = run_for_compiler,
+		.run = p->device->ws->compiles_only ? NULL : run_for_compiler,
 		.user = p,
 	};
 	int ret = -ENOMEM;

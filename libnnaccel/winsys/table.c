@@ -13,5 +13,6 @@ const struct nna_winsys_backend nna_winsys_backends[] = {
 	{ NULL, nna_winsys_ethosu_create, nna_winsys_ethosu_find },
 	{ "loopback", nna_winsys_loopback_create, NULL },
 	{ "ethos-", nna_winsys_model_create, NULL },
+	{ "backend-", nna_winsys_none_create, NULL },
 	{ 0 },
 };

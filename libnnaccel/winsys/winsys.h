@@ -6,6 +6,7 @@
  *	winsys.c   which of them opens a device
  *	drm/       speaks to nna.ko
  *	loopback/  has the model of the device in this process
+ *	none/      compiles for a backend, and has no device
  *	plugin.c   loads loopback/ from a file of its own, for the shared libraries
  *	job.h      a job for the NNA, which the winsys passes on
  *	fence.h    the end of a run
@@ -168,6 +169,7 @@ struct nna_winsys_ops {
  * @configuration: of that kind, a number of the backend's; 0 where there is only one
  * @tick_hz: frequency of the clock that reports count in
  * @profiles: jobs may have a profile
+ * @compiles_only: it has no queues, so that nothing runs: constants are not folded
  * @slice_ns: run time after which a job yields that is a part of a run; 0: the device has no such
  *	jobs, and a run that takes longer than the job limit fails
  * @work_limit: work of a stream that ends within a slice for certain; 0: not known
@@ -181,7 +183,7 @@ struct nna_winsys {
 	const char *accelerator;
 	uint32_t configuration;
 	uint64_t tick_hz;
-	bool profiles;
+	bool profiles, compiles_only;
 	uint64_t slice_ns, work_limit;
 	struct nna_log log;
 	struct nna_account account;
@@ -265,5 +267,11 @@ int nna_winsys_ethosu_find(uint32_t index, char *path, size_t size);
  */
 int nna_winsys_model_create(const char *path, const struct nna_device_options *options,
 			    struct nna_winsys **out);
+/*
+ * A device is a backend alone, and @path "backend-" with the name of the backend or of one of its
+ * configurations, as "backend-ethos-u65-256".
+ */
+int nna_winsys_none_create(const char *path, const struct nna_device_options *options,
+			   struct nna_winsys **out);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Another accelerator behind the library: MODEL.tflite, operation by operation, for a device of the
- * kind "print". Its winsys says what it is, which chooses the backend. Convolutions compile and are
- * printed, reshapes are copies, the rest is refused, by nna_graph_get_supported() as by
+ * Another accelerator behind the library: MODEL.tflite, operation by operation, for the backend
+ * "print", which has no device (winsys/none/). Convolutions compile and are printed, reshapes are copies, the rest is refused, by nna_graph_get_supported() as by
  * nna_program_create(). Prints "N passed, N failed" last.
  *
  *	test_backend [-v] MODEL.tflite
@@ -123,7 +122,7 @@ int main(int argc, char **argv)
 	}
 	sub = &graph->subgraphs[0];
 	supported = calloc(sub->operation_count, sizeof(*supported));
-	if (!supported || nna_device_open("print", &options, &device) ||
+	if (!supported || nna_device_open("backend-print", &options, &device) ||
 	    nna_graph_get_supported(graph, device, supported))
 		return 2;
 	for (uint32_t i = 0; i < sub->operation_count; i++) {

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices that take programs and run none. */
 #ifndef TESTS_BACKEND_WINSYS_H
 #define TESTS_BACKEND_WINSYS_H
 
 #include "libnnaccel/winsys/winsys.h"
 
-/* The accelerator of the backend "print". */
-int print_winsys_create(const char *path, const struct nna_device_options *options,
-			struct nna_winsys **out);
 /* An accelerator that there is no backend for. */
 int print_winsys_create_stranger(const char *path, const struct nna_device_options *options,
 				 struct nna_winsys **out);

@@ -24,8 +24,17 @@
 #define ID_U65 0x10066001u
 #define ID_U85 0x20007000u
 
-/* Without a device, an operation is judged for this NPU. */
-#define CONFIG_U65_256 0x10003008u
+/* The registers CONFIG of the NPUs. Without a device, an operation is judged for the first one. */
+static const struct nna_backend_configuration configurations[] = {
+	{ "ethos-u65-256", 0x10003008 },
+	{ "ethos-u65-512", 0x10006009 },
+	{ "ethos-u85-128", 0x20000117 },
+	{ "ethos-u85-256", 0x20000118 },
+	{ "ethos-u85-512", 0x20001119 },
+	{ "ethos-u85-1024", 0x2000251a },
+	{ "ethos-u85-2048", 0x2000261b },
+	{ 0 },
+};
 
 static const struct nna_ethosu_kind *const kinds[NNA_IR_KINDS] = {
 	[NNA_IR_CONV2D] = &nna_ethosu_convolution,
@@ -50,10 +59,14 @@ int nna_ethosu_refuse(char *reason, size_t size, const char *format, ...)
 	return -ENOTSUP;
 }
 
+static uint32_t config_of(const struct nna_lower *l)
+{
+	return l->configuration ? l->configuration : configurations[0].number;
+}
+
 static bool target_of(const struct nna_lower *l, struct nna_ethosu_target *target)
 {
-	return nna_ethosu_target_read(l->configuration ? l->configuration : CONFIG_U65_256,
-				      target);
+	return nna_ethosu_target_read(config_of(l), target);
 }
 
 static int ethosu_accepts(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
@@ -113,7 +126,7 @@ static int wrap(const struct nna_lower *l, const struct nna_ethosu_target *targe
 	memcpy(out->bytes, "COP1", 4);
 	at = (uint32_t *)out->bytes + 1;
 	*at++ = htole32(ACTION_NPU);
-	*at++ = htole32(l->configuration ? l->configuration : CONFIG_U65_256);
+	*at++ = htole32(config_of(l));
 	*at++ = htole32(target->generation == NNA_ETHOSU_U65 ? ID_U65 : ID_U85);
 	*at++ = htole32(ACTION_STREAM | (count & 0xffff) << 16 | count >> 16 << 8);
 	for (uint32_t i = 0; i < count; i++)
@@ -214,6 +227,8 @@ const struct nna_backend nna_backend_ethosu = {
 	.abi_major = VERSION,
 	.stream_version = VERSION,
 	.layout_version = VERSION,
+	.max_slots = NNA_ETHOSU_REGIONS,
+	.configurations = configurations,
 	.accepts = ethosu_accepts,
 	.can_fuse = ethosu_can_fuse,
 	.in_place = ethosu_in_place,
