@@ -13,6 +13,8 @@ _nnactl()
 		words="auto loopback $(compgen -G '/dev/accel/accel*') $(compgen -G '/dev/dri/renderD*')"
 	elif [ "$before" = --fallback ]; then
 		words="none loopback"
+	elif [ "$before" = --backend ]; then
+		words="$(nnactl help dump | sed -n '/^Backends: /,$p' | grep -oE '\b(nna|ethos[a-z0-9-]*)\b')"
 	elif [ "$before" = --npu ]; then
 		words="u65 u85"
 	elif [[ $current == -* ]]; then

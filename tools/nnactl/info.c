@@ -36,7 +36,9 @@ static void print_device(const struct nna_device_info *info)
 	if (info->engine[0])
 		printf("engine           %s\n", info->engine);
 	printf("kind             %s\n",
-	       info->loopback ? "loopback: computed in this process" : "accelerator");
+	       info->loopback		      ? "loopback: computed in this process" :
+	       !strcmp(info->driver, "none") ? "a backend alone: programs compile, and none runs" :
+						"accelerator");
 	printf("memory           the machine's, %.1f GiB\n", (double)machine_memory() / 0x1p30);
 	printf("ABI              %u.%u\n", info->abi_major, info->abi_minor);
 	printf("command stream   version %u\n", info->stream_version);

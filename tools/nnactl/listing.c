@@ -54,10 +54,6 @@ static json_t *read_command(size_t at, char *text)
 	json_t *fields = json_object();
 	unsigned long operation;
 
-	if (!open) {
-		json_decref(fields);
-		return NULL;
-	}
 	*open = 0;
 	operation = strtoul(open + strlen(" (operation "), &rest, 10);
 	if (*rest == ')')
@@ -109,11 +105,17 @@ static void read_memory(json_t *part, char *text)
 	json_t *memory = json_object_get(part, "memory");
 	char *save = NULL;
 
-	for (char *word = strtok_r(text, " ,", &save); word; word = strtok_r(NULL, " ,", &save)) {
-		char *value = strtok_r(NULL, " ,", &save);
+	for (char *word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		char *name = word + strspn(word, " ");
+		const size_t number = strcspn(name, "0123456789");
 
-		if (value)
-			json_object_set_new(memory, word, json_integer(strtoll(value, NULL, 10)));
+		/* "shared slot 0 bytes" is "shared". */
+		if (name[number]) {
+			const json_int_t bytes = strtoll(name + number, NULL, 10);
+
+			name[strcspn(name, " ")] = 0;
+			json_object_set_new(memory, name, json_integer(bytes));
+		}
 	}
 }
 
@@ -135,6 +137,21 @@ static bool is_offset(const char *line)
 	return digits >= 6 && line[digits] == ' ';
 }
 
+/* What nna_program_dump() writes above a program, or in the place of one. */
+static bool is_title(const char *line)
+{
+	return !strncmp(line, "runs in parts", 13) || !strncmp(line, "subgraph ", 9) ||
+	       !strncmp(line, "not compiled yet", 16);
+}
+
+/* A line of a backend whose program has no such commands, for people to read. */
+static void add_line(json_t *part, const char *line)
+{
+	if (!json_object_get(part, "text"))
+		json_object_set_new(part, "text", json_array());
+	json_array_append_new(json_object_get(part, "text"), nnactl_json_text(line));
+}
+
 /* Reads @text, which is changed. Return: a list, or NULL for no memory. */
 static json_t *read_listing(char *text)
 {
@@ -144,11 +161,10 @@ static json_t *read_listing(char *text)
 	for (char *line = strtok_r(text, "\n", &save); all && line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		/* A part starts with a title, or with its memory where there is none. */
-		bool starts = strncmp(line, "memory: ", 8) && strncmp(line, "slot ", 5) &&
-			      strncmp(line, "stream ", 7) && line[0] != ' ' && !is_offset(line);
-		size_t commands = part ? json_array_size(json_object_get(part, "commands")) : 0;
+		const bool starts = is_title(line);
 
-		if (starts || !part || (commands && !strncmp(line, "memory: ", 8))) {
+		if (starts || !part || (json_object_size(json_object_get(part, "memory")) &&
+					!strncmp(line, "memory: ", 8))) {
 			part = new_part(starts ? line : "");
 			command = NULL;
 			if (!part || json_array_append_new(all, part)) {
@@ -162,13 +178,14 @@ static json_t *read_listing(char *text)
 			read_memory(part, line + 8);
 		} else if (!strncmp(line, "slot ", 5)) {
 			read_slot(part, line);
-		} else if (line[0] == ' ') {
-			if (command)
-				json_array_append_new(json_object_get(command, "operands"),
-						      read_operand(line + strspn(line, " ")));
-		} else if (is_offset(line)) {
+		} else if (command && line[0] == ' ') {
+			json_array_append_new(json_object_get(command, "operands"),
+					      read_operand(line + strspn(line, " ")));
+		} else if (is_offset(line) && strstr(line, " (operation ")) {
 			command = read_command(strtoul(line, NULL, 16), strchr(line, ' ') + 1);
 			json_array_append_new(json_object_get(part, "commands"), command);
+		} else if (strncmp(line, "stream ", 7)) {
+			add_line(part, line);
 		}
 	}
 	return all;
@@ -340,7 +357,7 @@ static bool note_live(json_t *listing)
 		uint64_t live;
 		size_t count;
 
-		if (!json_object_get(memory, "scratch"))
+		if (!commands || !json_object_get(memory, "scratch"))
 			continue;
 		values = get_values(part, &count);
 		if (!values)
@@ -482,7 +499,7 @@ static void print_map(const json_t *part, FILE *to, uint32_t columns)
 		const char *name = text_of(slot, "name");
 
 		fprintf(to, "  %-12s %12" PRIu64 " bytes\n", name, number_of(slot, "bytes"));
-		if (!strcmp(name, "scratch"))
+		if (json_object_get(memory, "scratch_live") && !strcmp(name, "scratch"))
 			fprintf(to, "    %-10s %12" PRIu64 " bytes at once, at least\n", "in use",
 				number_of(memory, "scratch_live"));
 	}
@@ -498,12 +515,14 @@ static void print_map(const json_t *part, FILE *to, uint32_t columns)
 void nnactl_listing_print(const json_t *listing, FILE *to)
 {
 	uint32_t columns = nnactl_columns();
-	const json_t *part, *command;
+	const json_t *part, *command, *line;
 	size_t i, k;
 
 	json_array_foreach(listing, i, part) {
 		if (*text_of(part, "title"))
 			fprintf(to, "%s\n", text_of(part, "title"));
+		json_array_foreach(json_object_get(part, "text"), k, line)
+			fprintf(to, "%s\n", json_string_value(line));
 		json_array_foreach(json_object_get(part, "commands"), k, command)
 			print_command(command, to, columns);
 		if (json_array_size(json_object_get(part, "slots")))

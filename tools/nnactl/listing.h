@@ -11,6 +11,7 @@
  *			    "number": 3, "operator": "CONV_2D",
  *			    "tensor": "features/0" }, ... ] }, ... ]
  *
+ * A backend whose program has other commands has its lines in "text", and no "scratch_live".
  * "number", "operator" and "tensor" are the model's, of the commands of a whole program.
  * "scratch_live" bytes of the scratch memory hold values at the same time: it is the least that any
  * plan takes.

@@ -477,9 +477,10 @@ static int put_svg(FILE *to, const json_t *profile, const json_t *const *sorted,
 		"<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n<text x=\"%d\" y=\"32\" "
 		"font-size=\"18\" font-weight=\"bold\">", WIDTH, y, WIDTH, y, WIDTH, y, MARGIN);
 	put_title(to, profile);
-	fprintf(to, "</text>\n<text x=\"%d\" y=\"52\">%.3f ms in commands, %lld workers, medians "
+	fprintf(to, "</text>\n<text x=\"%d\" y=\"52\">%.3f ms in commands, %lld worker%s, medians "
 		"of %lld runs</text>\n%s</svg>\n", MARGIN, total,
-		(long long)number(profile, "workers"), (long long)number(profile, "runs"), body);
+		(long long)number(profile, "workers"), number(profile, "workers") == 1 ? "" : "s",
+		(long long)number(profile, "runs"), body);
 	free(body);
 	return 0;
 }

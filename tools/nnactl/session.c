@@ -51,6 +51,9 @@ int nnactl_device_open(const char *name, uint32_t threads, struct nna_device **d
 	ours = nnactl_nodes_name(name, node, sizeof(node));
 	switch (-ret) {
 	case ENOENT:
+		/* The library has said which backends there are. */
+		if (!strncmp(node, "backend-", 8))
+			return nnactl_failed(log, "there is no %s", node);
 		return nnactl_error("there is no device %s: load the driver (nnactl load nna.ko), "
 				    "or use --device loopback", node);
 	case ENODEV:
