@@ -9,6 +9,7 @@
 #include "frontend/ort/graph.h"
 #include "frontend/ort/partition.h"
 #include "frontend/ort/program.h"
+#include "frontend/ort/saved.h"
 
 /* Session entries of the provider begin so. */
 #define PREFIX "ep.nnaccelexecutionprovider."
@@ -19,6 +20,8 @@
  * @ep: what the runtime has; first
  * @log: with the session's logger
  * @priority: enum nna_priority of all programs
+ * @saving: what becomes of compiled groups
+ * @saved: how many there are
  */
 struct provider {
 	struct ort_ep ep;
@@ -26,6 +29,8 @@ struct provider {
 	struct ort_log log;
 	struct nna_device *device;
 	int priority;
+	struct ort_saving saving;
+	size_t saved;
 };
 
 static const char *get_name(const struct ort_ep *self)
@@ -60,6 +65,17 @@ static int find_taken(struct provider *p, const struct onnx_model *model,
 	if (ret)
 		onnx_origin_free(origin);
 	return ret;
+}
+
+/* Nodes that stand for groups that were compiled before: each is a group. */
+static void find_saved(const struct onnx_model *model, bool *taken, uint32_t *groups,
+		       uint32_t *count)
+{
+	for (uint32_t i = 0; i < model->node_count; i++)
+		if (ort_saved_is(&model->nodes[i])) {
+			taken[i] = true;
+			groups[i] = (*count)++;
+		}
 }
 
 static void log_refused(struct provider *p, const struct onnx_model *model,
@@ -123,6 +139,8 @@ static struct ort_status *get_capability(struct ort_ep *self, const void *graph,
 	ret = groups && taken ? find_taken(p, model, &origin, taken, error) : -ENOMEM;
 	if (!ret) {
 		ret = ort_partition(model, origin.units, taken, groups, &count);
+		if (!ret)
+			find_saved(model, taken, groups, &count);
 		log_refused(p, model, &origin, taken);
 		onnx_origin_free(&origin);
 	}
@@ -143,6 +161,49 @@ static void release_computes(struct ort_ep *self, struct ort_compute **computes,
 		ort_program_destroy(computes[i]);
 }
 
+/* A group of one node that stands for what was compiled before. */
+static struct ort_status *load(struct provider *p, const void *graph, const void *node,
+			       const struct onnx_node *saved, struct ort_compute **out)
+{
+	struct ort_status *status;
+	size_t size = 0;
+	void *bytes;
+
+	status = ort_saved_read(&p->api, graph, saved, &bytes, &size) ?:
+		 ort_program_load(&p->log, p->device, node, p->priority, bytes, size, out);
+	free(bytes);
+	return status;
+}
+
+static struct ort_status *make(struct provider *p, const void *graph, const void *node,
+			       struct ort_compute **out)
+{
+	char error[ONNX_ERROR_SIZE] = "";
+	struct onnx_model *model = NULL;
+	struct ort_status *status;
+
+	if (ort_graph_read(&p->api, graph, false, NULL, &model, error))
+		return ort_fail(&p->api, ORT_EP_FAIL, "a group cannot be read: %s", error);
+	status = model->node_count == 1 && ort_saved_is(&model->nodes[0]) ?
+		 load(p, graph, node, &model->nodes[0], out) :
+		 ort_program_create(&p->log, p->device, graph, node, p->priority, out);
+	onnx_model_free(model);
+	return status;
+}
+
+static struct ort_status *save(struct provider *p, const void *graph, const void *node,
+			       struct ort_compute *compute, void **out)
+{
+	struct ort_status *status;
+	size_t size = 0;
+	void *bytes;
+
+	status = ort_program_save(compute, &bytes, &size) ?:
+		 ort_saved_create(&p->api, &p->saving, graph, node, p->saved++, bytes, size, out);
+	free(bytes);
+	return status;
+}
+
 static struct ort_status *compile(struct ort_ep *self, const void **graphs, const void **nodes,
 				  size_t count, struct ort_compute **computes, void **context_nodes)
 {
@@ -151,8 +212,9 @@ static struct ort_status *compile(struct ort_ep *self, const void **graphs, cons
 	size_t done = 0;
 
 	for (; done < count && !status; done += !status)
-		status = ort_program_create(&p->log, p->device, graphs[done], nodes[done],
-					    p->priority, &computes[done]);
+		status = make(p, graphs[done], nodes[done], &computes[done]);
+	for (size_t i = 0; i < count && !status && p->saving.enabled && context_nodes; i++)
+		status = save(p, graphs[i], nodes[i], computes[i], &context_nodes[i]);
 	if (status) {
 		release_computes(self, computes, done);
 		memset(computes, 0, count * sizeof(*computes));
@@ -197,8 +259,9 @@ static struct ort_status *run_ends(struct ort_ep *self, const void *options, boo
 
 /* -------------------------------------------------------------------------------------- options */
 
-/* An entry of the session. Return: whether there is one. */
-static bool get_entry(struct provider *p, const void *options, const char *key, char *value)
+/* An entry of the session, of at most @size bytes. Return: whether there is one. */
+static bool get_entry(struct provider *p, const void *options, const char *key, char *value,
+		      size_t size)
 {
 	struct ort_status *(*has)(const void *, const char *, int *) =
 		(struct ort_status *(*)(const void *, const char *, int *))
@@ -206,7 +269,6 @@ static bool get_entry(struct provider *p, const void *options, const char *key, 
 	struct ort_status *(*get)(const void *, const char *, char *, size_t *) =
 		(struct ort_status *(*)(const void *, const char *, char *, size_t *))
 			p->api.table[ORT_GET_CONFIG];
-	size_t size = VALUE_SIZE;
 	int is_there = 0;
 
 	value[0] = 0;
@@ -222,19 +284,21 @@ static struct ort_status *read_options(struct provider *p, const void *options, 
 	unsigned long number;
 
 	p->priority = NNA_PRIORITY_MEDIUM;
-	if (get_entry(p, options, "ep.context_enable", value) && !strcmp(value, "1"))
-		return ort_fail(&p->api, ORT_NOT_IMPLEMENTED, "models with an EPContext are not "
-				"made: leave ep.context_enable away");
-	if (get_entry(p, options, PREFIX "device", value))
+	p->saving.enabled = get_entry(p, options, "ep.context_enable", value, VALUE_SIZE) &&
+			    !strcmp(value, "1");
+	p->saving.embeds = get_entry(p, options, "ep.context_embed_mode", value, VALUE_SIZE) &&
+			   !strcmp(value, "1");
+	get_entry(p, options, "ep.context_file_path", p->saving.model, ORT_SAVED_PATH);
+	if (get_entry(p, options, PREFIX "device", value, VALUE_SIZE))
 		snprintf(device, VALUE_SIZE, "%s", value);
-	if (get_entry(p, options, PREFIX "threads", value)) {
+	if (get_entry(p, options, PREFIX "threads", value, VALUE_SIZE)) {
 		number = strtoul(value, &end, 10);
 		if (end == value || *end || number < 1 || number > 64)
 			return ort_fail(&p->api, ORT_INVALID_ARGUMENT, "the option threads is "
 					"'%s'; expected 1 to 64", value);
 		*threads = (uint32_t)number;
 	}
-	if (get_entry(p, options, PREFIX "priority", value)) {
+	if (get_entry(p, options, PREFIX "priority", value, VALUE_SIZE)) {
 		for (p->priority = 0; p->priority < 3; p->priority++)
 			if (!strcmp(value, PRIORITIES[p->priority]))
 				return NULL;

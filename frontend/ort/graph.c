@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define MAX_LIST (1u << 24)
+/* A program in a node EPContext is text. */
+#define MAX_TEXT (1u << 31)
 
 /**
  * struct reader - one run
@@ -157,7 +159,7 @@ static int read_list(struct reader *r, const void *attribute, int kind, size_t e
 
 	/* The first call fails for want of room, and says how much is needed. */
 	ort_good(r->api, read_attribute_data(r, attribute, kind, NULL, 0, &size), NULL);
-	if (size > MAX_LIST)
+	if (size > (kind == ORT_STRING ? MAX_TEXT : MAX_LIST))
 		return refuse(r, "an attribute is too long");
 	list = onnx_model_allocate(r->model, size + 8);
 	if (!list)

@@ -54,12 +54,15 @@ enum ort_slot {
 	ORT_CONTEXT_OUTPUT = 91,
 	ORT_RELEASE_STATUS = 93,
 	ORT_RELEASE_INFO = 99,
+	ORT_CREATE_ATTRIBUTE = 211,
+	ORT_RELEASE_ATTRIBUTE = 212,
 	ORT_HAS_CONFIG = 237,
 	ORT_GET_CONFIG = 238,
 	ORT_LOG = 247,
 	ORT_READ_ATTRIBUTE = 272,
 	ORT_VALUE_NAME = 289,
 	ORT_VALUE_TYPE = 290,
+	ORT_EDITOR_API = 291,
 	ORT_CREATE_PAIRS = 295,
 	ORT_ADD_PAIR = 296,
 	ORT_RELEASE_PAIRS = 300,
@@ -70,6 +73,7 @@ enum ort_slot {
 	ORT_TENSOR_SIZE = 318,
 	ORT_INITIALIZER_VALUE = 326,
 	ORT_IS_CONSTANT = 331,
+	ORT_GRAPH_PATH = 334, /* of the model's file, "" for one in memory */
 	ORT_GRAPH_INPUTS = 338, /* the number; the list is in the next slot, as below */
 	ORT_GRAPH_OUTPUTS = 340,
 	ORT_GRAPH_INITIALIZERS = 342,
@@ -92,6 +96,11 @@ enum ort_ep_slot {
 	ORT_EP_CREATE_DEVICE = 0,
 	ORT_EP_RELEASE_DEVICE = 1,
 	ORT_EP_FUSE = 2,
+};
+
+/* Slots of OrtModelEditorApi. */
+enum ort_editor_slot {
+	ORT_EDITOR_CREATE_NODE = 6,
 };
 
 struct ort_status;

@@ -34,9 +34,9 @@ struct ort_variant {
 /**
  * struct ort_program - see above
  * @compute: what the runtime has; first
- * @model: constants are copied if shapes are open
- * @inputs: of each input of the model its number among those of the fused node
- * @outputs: likewise
+ * @model: NULL for one that was saved; constants are copied
+ * @inputs: of each of the @input_count inputs its number among those of the fused node
+ * @outputs: likewise, with ORT_PROGRAM_SCALAR
  * @name: of the fused node, for messages
  */
 struct ort_program {
@@ -44,7 +44,7 @@ struct ort_program {
 	struct ort_log *log;
 	struct nna_device *device;
 	struct onnx_model *model;
-	uint32_t *inputs, *outputs;
+	uint32_t *inputs, *outputs, input_count, output_count;
 	int priority;
 	char name[64];
 	pthread_mutex_t lock;
@@ -73,7 +73,7 @@ static struct ort_status *compile(struct ort_program *p, const struct onnx_shape
 {
 	const struct nna_program_options options = { .priority = (enum nna_priority)p->priority };
 	const struct nna_log log = { ort_log_line, p->log };
-	const uint32_t inputs = p->model->input_count;
+	const uint32_t inputs = p->input_count;
 	struct ort_variant *v = calloc(1, sizeof(*v));
 	char error[ONNX_ERROR_SIZE] = "";
 	int ret = -ENOMEM;
@@ -121,10 +121,13 @@ static struct ort_status *take_run(struct ort_program *p, const struct onnx_shap
 	struct ort_variant *v;
 
 	pthread_mutex_lock(&p->lock);
-	for (v = p->variants; v && !has_shapes(v, shapes, p->model->input_count); v = v->next)
+	for (v = p->variants; v && !has_shapes(v, shapes, p->input_count); v = v->next)
 		;
-	if (!v)
+	if (!v && p->model)
 		status = compile(p, shapes, &v);
+	else if (!v)
+		status = ort_fail(p->log->api, ORT_INVALID_ARGUMENT, "%s: the shapes of its inputs "
+				  "are not those that it was saved for", p->name);
 	*run = v ? v->runs : NULL;
 	if (*run)
 		v->runs = (*run)->next;
@@ -169,7 +172,7 @@ static struct ort_status *get_inputs(struct ort_program *p, void *context,
 			api->table[ORT_CONTEXT_INPUT];
 	struct onnx_tensor tensor;
 
-	for (uint32_t i = 0; i < p->model->input_count; i++) {
+	for (uint32_t i = 0; i < p->input_count; i++) {
 		const void *value = NULL;
 		void *bytes = NULL;
 
@@ -197,7 +200,6 @@ static struct ort_status *get_inputs(struct ort_program *p, void *context,
 static struct ort_status *bind_output(struct ort_program *p, void *context, struct ort_variant *v,
 				      struct ort_run *run, uint32_t i)
 {
-	const struct onnx_value *value = &p->model->values[p->model->outputs[i]];
 	const struct ort_api *api = p->log->api;
 	struct ort_status *(*get)(void *, size_t, const int64_t *, size_t, void **) =
 		(struct ort_status *(*)(void *, size_t, const int64_t *, size_t, void **))
@@ -214,10 +216,10 @@ static struct ort_status *bind_output(struct ort_program *p, void *context, stru
 		return ort_fail(api, ORT_EP_FAIL, "%s: the size of output %u is not known",
 				p->name, i);
 	/* A scalar is [1] in the graph. */
-	rank = value->shaped && !value->tensor.rank ? 0 : info.rank;
+	rank = p->outputs[i] & ORT_PROGRAM_SCALAR ? 0 : info.rank;
 	for (size_t k = 0; k < rank; k++)
 		dims[k] = info.dims[k];
-	status = get(context, p->outputs[i], dims, rank, &out);
+	status = get(context, p->outputs[i] & ~ORT_PROGRAM_SCALAR, dims, rank, &out);
 	if (status)
 		return status;
 	if (!out || !ort_get(api, ORT_TENSOR_DATA, out, &bytes))
@@ -246,7 +248,7 @@ static const char *reason_of(int ret)
 static struct ort_status *compute(struct ort_compute *self, void *state, void *context)
 {
 	struct ort_program *p = (struct ort_program *)self;
-	const uint32_t count = p->model->input_count;
+	const uint32_t count = p->input_count;
 	struct onnx_shape shapes[count + 1];
 	const void *data[count + 1];
 	size_t sizes[count + 1];
@@ -264,7 +266,7 @@ static struct ort_status *compute(struct ort_compute *self, void *state, void *c
 	if (ret)
 		status = ort_fail(p->log->api, ORT_INVALID_ARGUMENT, "%s: an input: %s", p->name,
 				  strerror(-ret));
-	for (uint32_t i = 0; i < p->model->output_count && !status; i++)
+	for (uint32_t i = 0; i < p->output_count && !status; i++)
 		status = bind_output(p, context, v, run, i);
 	if (!status) {
 		ret = nna_execution_compute(run->execution);
@@ -322,37 +324,60 @@ static bool is_open(const struct onnx_model *m)
 	return false;
 }
 
+/* What all groups have. */
+static struct ort_program *make(struct ort_log *log, struct nna_device *device, const void *node,
+				int priority)
+{
+	struct ort_program *p = calloc(1, sizeof(*p));
+	const char *name = NULL;
+
+	if (!p)
+		return NULL;
+	p->compute = (struct ort_compute){ ORT_VERSION, create_state, compute, release_state };
+	p->log = log;
+	p->device = device;
+	p->priority = priority;
+	pthread_mutex_init(&p->lock, NULL);
+	ort_get(log->api, ORT_NODE_NAME, node, &name);
+	onnx_printable(name ? name : "", p->name, sizeof(p->name));
+	return p;
+}
+
+/* The lists of inputs and outputs. */
+static bool find_orders(struct ort_program *p, const void *node)
+{
+	const struct onnx_model *m = p->model;
+
+	p->input_count = m->input_count;
+	p->output_count = m->output_count;
+	p->inputs = order_of(p, ORT_NODE_INPUTS, node, m->inputs, m->input_count);
+	p->outputs = order_of(p, ORT_NODE_OUTPUTS, node, m->outputs, m->output_count);
+	if (!p->inputs || !p->outputs)
+		return false;
+	for (uint32_t i = 0; i < m->output_count; i++) {
+		const struct onnx_value *value = &m->values[m->outputs[i]];
+
+		if (value->shaped && !value->tensor.rank)
+			p->outputs[i] |= ORT_PROGRAM_SCALAR;
+	}
+	return true;
+}
+
 struct ort_status *ort_program_create(struct ort_log *log, struct nna_device *device,
 				      const void *graph, const void *node, int priority,
 				      struct ort_compute **out)
 {
-	struct ort_program *p = calloc(1, sizeof(*p));
+	struct ort_program *p = make(log, device, node, priority);
 	char error[ONNX_ERROR_SIZE] = "no memory";
 	struct ort_status *status = NULL;
 	struct ort_variant *v;
-	const char *name = NULL;
 	int ret = -ENOMEM;
 
-	if (p) {
-		p->compute = (struct ort_compute){ ORT_VERSION, create_state, compute,
-						   release_state };
-		p->log = log;
-		p->device = device;
-		p->priority = priority;
-		pthread_mutex_init(&p->lock, NULL);
-		ort_get(log->api, ORT_NODE_NAME, node, &name);
-		onnx_printable(name ? name : "", p->name, sizeof(p->name));
+	if (p)
 		ret = ort_graph_read(log->api, graph, true, NULL, &p->model, error);
-	}
-	if (!ret) {
-		p->inputs = order_of(p, ORT_NODE_INPUTS, node, p->model->inputs,
-				     p->model->input_count);
-		p->outputs = order_of(p, ORT_NODE_OUTPUTS, node, p->model->outputs,
-				      p->model->output_count);
-		if (!p->inputs || !p->outputs) {
-			snprintf(error, sizeof(error), "its inputs or outputs are not the graph's");
-			ret = -EINVAL;
-		}
+	if (!ret && !find_orders(p, node)) {
+		snprintf(error, sizeof(error), "its inputs or outputs are not the graph's");
+		ret = -EINVAL;
 	}
 	if (ret)
 		status = ort_fail(log->api, ORT_EP_FAIL, "%s", error);
@@ -384,4 +409,151 @@ void ort_program_destroy(struct ort_compute *compute)
 	free(p->outputs);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
+}
+
+/* --------------------------------------------------------------------------------------- saving */
+
+/* Bytes that are written to or read from. */
+struct cursor {
+	uint8_t *at;
+	size_t left;
+};
+
+static int put_bytes(void *user, const void *data, size_t size)
+{
+	struct cursor *cursor = user;
+
+	if (size > cursor->left)
+		return -ENOSPC;
+	memcpy(cursor->at, data, size);
+	cursor->at += size;
+	cursor->left -= size;
+	return 0;
+}
+
+static int get_bytes(void *user, void *data, size_t size)
+{
+	struct cursor *cursor = user;
+
+	if (size > cursor->left)
+		return -EBADMSG;
+	memcpy(data, cursor->at, size);
+	cursor->at += size;
+	cursor->left -= size;
+	return 0;
+}
+
+struct ort_status *ort_program_save(struct ort_compute *compute, void **bytes, size_t *size)
+{
+	struct ort_program *p = (struct ort_program *)compute;
+	struct ort_program_head head = { ORT_PROGRAM_MAGIC, p->input_count, p->output_count };
+	struct cursor cursor;
+	const struct nna_blob_writer writer = { put_bytes, &cursor };
+	uint64_t saved = 0;
+	int ret;
+
+	*bytes = NULL;
+	ret = p->variants ? nna_program_saved_size(p->variants->program, &saved) : -ENOTSUP;
+	if (ret)
+		return ort_fail(p->log->api, ORT_NOT_IMPLEMENTED, "%s: shapes that the model leaves "
+				"open cannot be saved in a node EPContext: state them", p->name);
+	*size = sizeof(head) + sizeof(uint32_t) * ((size_t)p->input_count + p->output_count) +
+		(size_t)saved;
+	*bytes = malloc(*size);
+	cursor = (struct cursor){ *bytes, *bytes ? *size : 0 };
+	ret = !*bytes ? -ENOMEM : put_bytes(&cursor, &head, sizeof(head)) ?:
+	      put_bytes(&cursor, p->inputs, p->input_count * sizeof(*p->inputs)) ?:
+	      put_bytes(&cursor, p->outputs, p->output_count * sizeof(*p->outputs)) ?:
+	      nna_program_save(p->variants->program, &writer);
+	if (!ret)
+		return NULL;
+	free(*bytes);
+	*bytes = NULL;
+	return ort_fail(p->log->api, ORT_EP_FAIL, "%s cannot be saved: %s", p->name, strerror(-ret));
+}
+
+/* How many inputs or outputs the runtime's node has. */
+static size_t count_of(const struct ort_api *api, enum ort_slot slot, const void *node)
+{
+	size_t count = 0;
+
+	return ort_get(api, slot, node, &count) ? count : 0;
+}
+
+/* A list of @count different numbers below @all. */
+static int read_order(struct cursor *cursor, uint32_t count, size_t all, uint32_t flag,
+		      uint32_t **out)
+{
+	bool *seen = calloc(all + 1, sizeof(*seen));
+	int ret = -EBADMSG;
+
+	if (count == all)
+		*out = calloc((size_t)count + 1, sizeof(**out));
+	if (*out && seen)
+		ret = get_bytes(cursor, *out, count * sizeof(**out));
+	for (uint32_t i = 0; i < count && !ret; i++) {
+		const uint32_t number = (*out)[i] & ~flag;
+
+		if (number >= all || seen[number])
+			ret = -EBADMSG;
+		else
+			seen[number] = true;
+	}
+	free(seen);
+	return ret;
+}
+
+/* The only program of a group that was saved, for the shapes that it has. */
+static int load_variant(struct ort_program *p, struct cursor *cursor)
+{
+	const struct nna_program_options options = { .priority = (enum nna_priority)p->priority };
+	const struct nna_blob_reader reader = { get_bytes, cursor, cursor->left };
+	struct ort_variant *v = calloc(1, sizeof(*v));
+	int ret;
+
+	if (!v)
+		return -ENOMEM;
+	p->variants = v;
+	v->shapes = calloc((size_t)p->input_count + 1, sizeof(*v->shapes));
+	ret = v->shapes ? nna_program_load(p->device, NULL, &options, &reader, &v->program) :
+	      -ENOMEM;
+	if (!ret && (nna_program_input_count(v->program) != p->input_count ||
+		     nna_program_output_count(v->program) != p->output_count))
+		ret = -EBADMSG;
+	return ret;
+}
+
+struct ort_status *ort_program_load(struct ort_log *log, struct nna_device *device,
+				    const void *node, int priority, const void *bytes, size_t size,
+				    struct ort_compute **out)
+{
+	struct ort_program *p = make(log, device, node, priority);
+	struct cursor cursor = { (uint8_t *)bytes, size };
+	struct ort_program_head head;
+	struct ort_status *status;
+	int ret = -ENOMEM;
+
+	log->error[0] = 0;
+	if (p)
+		ret = get_bytes(&cursor, &head, sizeof(head));
+	if (!ret && memcmp(head.magic, ORT_PROGRAM_MAGIC, sizeof(head.magic)))
+		ret = -EBADMSG;
+	if (!ret) {
+		p->input_count = head.inputs;
+		p->output_count = head.outputs;
+		ret = read_order(&cursor, head.inputs, count_of(log->api, ORT_NODE_INPUTS, node), 0,
+				 &p->inputs) ?:
+		      read_order(&cursor, head.outputs, count_of(log->api, ORT_NODE_OUTPUTS, node),
+				 ORT_PROGRAM_SCALAR, &p->outputs) ?: load_variant(p, &cursor);
+	}
+	if (!ret) {
+		*out = &p->compute;
+		return NULL;
+	}
+	status = ort_fail(log->api, ORT_EP_FAIL, "%s: its program is damaged, or of another build of "
+			  "nnaccel or for another device: make the model again: %s%s%s",
+			  p ? p->name : "", strerror(-ret), log->error[0] ? ": " : "", log->error);
+	if (p)
+		ort_program_destroy(&p->compute);
+	return status;
 }

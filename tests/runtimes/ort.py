@@ -69,9 +69,11 @@ def devices():
     return [d for d in ort.get_ep_devices() if d.ep_name == ep.get_ep_name()]
 
 
-def session(path, options=None, alone=True):
+def session(path, options=None, alone=True, entries=None):
     settings = ort.SessionOptions()
     settings.log_severity_level = 4
+    for key, text in (entries or {}).items():
+        settings.add_session_config_entry(key, text)
     if alone:
         settings.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
     settings.add_provider_for_devices(devices()[-1:], options or {})
@@ -157,6 +159,49 @@ def uses(cases):
     tell(ep.get_ep_name() in made.get_providers(), "options are taken")
 
 
+def saved(cases):
+    """Models whose groups are compiled already: nodes EPContext, with the program inside and in a file."""
+    for mode in "0", "1":
+        for name in "network_cnn", "matmul_vectors":
+            x = tensors(cases / name / "test_data_set_0", "input")
+            with tempfile.TemporaryDirectory() as folder:
+                to = Path(folder, "made.onnx")
+                entries = {"ep.context_enable": "1", "ep.context_file_path": str(to), "ep.context_embed_mode": mode}
+                made = session(cases / name / "model.onnx", entries=entries)
+                feeds = dict(zip([i.name for i in made.get_inputs()], x))
+                want = made.run(None, feeds)
+                files = sorted(f.name for f in Path(folder).iterdir())
+                tell(files == ["made.onnx"] + ["made_nnaccel_0.bin"] * (mode == "0") and b"EPContext" in to.read_bytes(),
+                     f"a model with {name} compiled, embed_mode {mode}", str(files))
+                got = session(to).run(None, feeds)
+                tell(all(a.shape == b.shape and np.array_equal(a, b) for a, b in zip(got, want)), f"{name} from it")
+                # The text is behind the attribute's name and two numbers.
+                holder = to if mode == "1" else Path(folder, files[1])
+                data = bytearray(holder.read_bytes())
+                at = data.index(b"ep_cache_context") + 40 if mode == "1" else 1
+                data[at:at + 2] = b"zz"
+                holder.write_bytes(data)
+                try:
+                    session(to)
+                    tell(False, "damaged bytes are refused")
+                except Exception as error:  # pylint: disable=broad-except
+                    tell("make the model again" in str(error), "damaged bytes are refused", str(error)[-120:])
+                if mode == "0":
+                    holder.unlink()
+                    try:
+                        session(to)
+                        tell(False, "a file that is gone is named")
+                    except Exception as error:  # pylint: disable=broad-except
+                        tell(files[1] in str(error), "a file that is gone is named", str(error)[-120:])
+    with tempfile.TemporaryDirectory() as folder:
+        entries = {"ep.context_enable": "1", "ep.context_file_path": f"{folder}/made.onnx"}
+        try:
+            session(cases / "network_open" / "model.onnx", entries=entries)
+            tell(False, "open shapes are refused")
+        except Exception as error:  # pylint: disable=broad-except
+            tell("state them" in str(error), "open shapes are refused", str(error)[-120:])
+
+
 def message(*fields):
     """A protobuf message of (number, value): numbers, texts and messages."""
     def number(n):
@@ -228,6 +273,7 @@ def main():
                 case(one, must)
         if must:
             uses(folder)
+            saved(folder)
             others()
     ort.unregister_execution_provider_library("nnaccel")
     tell(not devices(), "after it is unregistered there is no device")

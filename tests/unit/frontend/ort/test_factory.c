@@ -259,7 +259,6 @@ static void wrong_options(void **state)
 	refused("ep.nnaccelexecutionprovider.threads", "65", ORT_INVALID_ARGUMENT, "1 to 64");
 	refused("ep.nnaccelexecutionprovider.priority", "top", ORT_INVALID_ARGUMENT, "low, medium");
 	refused("ep.nnaccelexecutionprovider.device", "/dev/none", ORT_EP_FAIL, "/dev/none");
-	refused("ep.context_enable", "1", ORT_NOT_IMPLEMENTED, "ep.context_enable");
 }
 
 static void several_devices(void **state)
