@@ -10,6 +10,7 @@
 #include "frontend/ort/partition.h"
 #include "frontend/ort/program.h"
 #include "frontend/ort/saved.h"
+#include "libnnaccel/support/coverage.h"
 
 /* Session entries of the provider begin so. */
 #define PREFIX "ep.nnaccelexecutionprovider."
@@ -78,11 +79,20 @@ static void find_saved(const struct onnx_model *model, bool *taken, uint32_t *gr
 		}
 }
 
-static void log_refused(struct provider *p, const struct onnx_model *model,
-			const struct onnx_origin *origin, const bool *taken)
+static void log_coverage(struct provider *p, const struct onnx_model *model,
+			 const struct onnx_origin *origin, const bool *taken)
 {
 	char label[ONNX_LABEL_SIZE], text[ONNX_LABEL_SIZE + ONNX_ERROR_SIZE + 32];
+	char line[NNA_COVERAGE_SIZE];
+	struct nna_device_info info;
+	uint32_t count = 0;
 
+	for (uint32_t i = 0; i < model->node_count; i++)
+		count += taken[i];
+	nna_device_get_info(p->device, &info);
+	ort_log_line(&p->log, NNA_LOG_INFO,
+		     nna_coverage_describe(count, model->node_count, info.name,
+					   "with ONNX Runtime's other providers", line));
 	for (uint32_t i = 0; i < model->node_count; i++) {
 		if (taken[i])
 			continue;
@@ -141,7 +151,7 @@ static struct ort_status *get_capability(struct ort_ep *self, const void *graph,
 		ret = ort_partition(model, origin.units, taken, groups, &count);
 		if (!ret)
 			find_saved(model, taken, groups, &count);
-		log_refused(p, model, &origin, taken);
+		log_coverage(p, model, &origin, taken);
 		onnx_origin_free(&origin);
 	}
 	status = ret ? ort_fail(&p->api, ORT_EP_FAIL, "%s", *error ? error : strerror(-ret)) :

@@ -7,6 +7,7 @@ tests/onnx each model has to run on the provider alone, within 2e-5 of the range
 which allow 1e-3 of a value, what the provider leaves is skipped. Then what a session is used for: three sizes of an open batch, threads, wrong options, a
 model of which a node is left. The last line is "N passed, N failed, N skipped".
 """
+import os
 import sys
 import tempfile
 import threading
@@ -263,6 +264,25 @@ def others():
         tell(takes and np.allclose(got[0], want[0]), name)
 
 
+def says():
+    """At severity INFO the session's log has the line of all front ends, and why one is left."""
+    data = model(message((1, node("Relu", ["x"], "r")), (1, node("Hardmax", ["r"], "y")), (2, "g"),
+                         (11, value("x", 1, 2, 3)), (12, value("y", 1, 2, 3))))
+    settings = ort.SessionOptions()
+    settings.log_severity_level = 1
+    settings.add_provider_for_devices(devices()[-1:], {})
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as log:
+        os.dup2(log.fileno(), 2)
+        ort.InferenceSession(data, sess_options=settings)
+        os.dup2(kept, 2)
+        log.seek(0)
+        said = log.read().decode()
+    os.close(kept)
+    tell("1 of 2 operators on loopback, the other with ONNX Runtime's other providers" in said and
+         "left to others: " in said, "the log says what runs where")
+
+
 def main():
     ort.register_execution_provider_library("nnaccel", ep.get_library_path())
     tell(devices(), "there is a device", str([dict(d.ep_metadata) for d in devices()]))
@@ -275,6 +295,7 @@ def main():
             uses(folder)
             saved(folder)
             others()
+            says()
     ort.unregister_execution_provider_library("nnaccel")
     tell(not devices(), "after it is unregistered there is no device")
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

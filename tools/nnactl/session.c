@@ -15,6 +15,7 @@
 #include "frontend/tflite/label.h"
 #include "frontend/tflite/signature.h"
 #include "frontend/vela/arena.h"
+#include "libnnaccel/support/coverage.h"
 #include "tools/nnactl/kind.h"
 #include "tools/nnactl/model.h"
 #include "tools/nnactl/nodes.h"
@@ -105,10 +106,13 @@ static int find_support(struct nnactl_session *s, bool *takes)
 /* Nothing goes to another device without a word. */
 static void say_split(struct nnactl_session *s)
 {
+	char line[NNA_COVERAGE_SIZE];
+
 	s->operators = nnactl_model_operators(s);
 	s->left = split_program_left(s->split);
-	fprintf(stderr, "nnactl: %s: %u of %u operators on %s, the others on the NNA's loopback\n",
-		s->path, s->operators - s->left, s->operators, s->device_name);
+	fprintf(stderr, "nnactl: %s: %s\n", s->path,
+		nna_coverage_describe(s->operators - s->left, s->operators, s->device_name,
+				      "on the NNA's loopback", line));
 }
 
 /* What the device cannot run goes to the loopback. Return: 0, or 1 with the error printed. */
