@@ -3,9 +3,9 @@
  * Operators that Vela has compiled, in the delegate.
  *
  * A part that has one runs as a program on two devices (frontend/split/program.h), its other
- * operators on the NNA. All such operators of an interpreter's subgraph share an arena, in which they leave
- * values for later ones; partitions hold references to it. So they have to run in the order of the
- * subgraph.
+ * operators on the NNA. All such operators of an interpreter's subgraph share an arena, in which
+ * they leave values for later ones; partitions hold references to it. So they have to run in the
+ * order of the subgraph.
  */
 #ifndef DELEGATE_NPU_H
 #define DELEGATE_NPU_H

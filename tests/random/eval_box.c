@@ -104,8 +104,9 @@ static double pixel(const struct region *r, uint32_t y, uint32_t x, uint32_t c)
 }
 
 /*
- * Bilinear between pixels; beyond the outermost ones, these (not in the text). *slope: how much the
- * result changes per pixel, also where fp32 takes the pixels beside these: next to a whole position.
+ * Bilinear between pixels; beyond the outermost ones, these (not in the text). *slope: how much
+ * the result changes per pixel, also where fp32 takes the pixels beside these: next to a whole
+ * position.
  */
 static double interpolate(const struct region *r, const double at[2], uint32_t c, double *slope)
 {

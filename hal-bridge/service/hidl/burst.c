@@ -8,8 +8,8 @@
  *
  * A packet that is none gets GENERAL_FAILURE for an answer. A counter that cannot be ends the
  * burst. The thread ends with the context, and with the client. Nobody waits for it: it may be in a
- * call of the client's getMemories(), which a client can hold for ever. So the thread and the context
- * share the burst, and its quota is charged until both are gone.
+ * call of the client's getMemories(), which a client can hold for ever. So the thread and the
+ * context share the burst, and its quota is charged until both are gone.
  */
 #include "hal-bridge/service/hidl/face.h"
 

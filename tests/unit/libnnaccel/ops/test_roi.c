@@ -142,8 +142,8 @@ static void test_bad_region(void **state)
 }
 
 /*
- * Where a sample lies is a sum in FLOAT32, in the order of NNAPI's reference. In real numbers the one
- * in the middle lies on pixel 2, which is 0; in FLOAT32 just before it, and pixel 1 is large.
+ * Where a sample lies is a sum in FLOAT32, in the order of NNAPI's reference. In real numbers the
+ * one in the middle lies on pixel 2, which is 0; in FLOAT32 just before it, and pixel 1 is large.
  */
 static void test_sample_before_pixel(void **state)
 {
@@ -185,7 +185,8 @@ int main(void)
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test_setup_teardown(test_no_regions, open_device, close_device),
 		cmocka_unit_test_setup_teardown(test_bad_region, open_device, close_device),
-		cmocka_unit_test_setup_teardown(test_sample_before_pixel, open_device, close_device),
+		cmocka_unit_test_setup_teardown(test_sample_before_pixel, open_device,
+						close_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
