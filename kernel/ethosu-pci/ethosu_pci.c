@@ -7,95 +7,21 @@
  * This driver binds that function and registers a platform device on the same registers and
  * interrupt, so that the driver runs as it is.
  *
- * DMA: the function does it, the platform device asks for it. An IOMMU knows the function alone, so
- * the platform device's DMA operations are the function's, forwarded.
+ * DMA: the function does it, the platform device asks for it. So the platform device's DMA
+ * operations are the function's, forwarded by dma_parent.h.
  *
  * Ownership: the function's device data is the platform device, from probe() to remove().
  */
 
-#include <linux/dma-map-ops.h>
-#include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/platform_device.h>
 
+#include "dma_parent.h"
+
 /* device/ethosu/models.h: the vendor of QEMU's own devices, and the device of the models. */
 #define ETHOSU_PCI_VENDOR	0x1234
 #define ETHOSU_PCI_DEVICE	0x4555
-
-static void *ethosu_pci_alloc(struct device *dev, size_t size, dma_addr_t *address, gfp_t gfp,
-			      unsigned long attrs)
-{
-	return dma_alloc_attrs(dev->parent, size, address, gfp, attrs);
-}
-
-static void ethosu_pci_free(struct device *dev, size_t size, void *cpu_address, dma_addr_t address,
-			    unsigned long attrs)
-{
-	dma_free_attrs(dev->parent, size, cpu_address, address, attrs);
-}
-
-static int ethosu_pci_mmap(struct device *dev, struct vm_area_struct *vma, void *cpu_address,
-			   dma_addr_t address, size_t size, unsigned long attrs)
-{
-	return dma_mmap_attrs(dev->parent, vma, cpu_address, address, size, attrs);
-}
-
-static int ethosu_pci_get_sgtable(struct device *dev, struct sg_table *sgt, void *cpu_address,
-				  dma_addr_t address, size_t size, unsigned long attrs)
-{
-	return dma_get_sgtable_attrs(dev->parent, sgt, cpu_address, address, size, attrs);
-}
-
-static int ethosu_pci_map_sg(struct device *dev, struct scatterlist *sg, int nents,
-			     enum dma_data_direction dir, unsigned long attrs)
-{
-	int count = dma_map_sg_attrs(dev->parent, sg, nents, dir, attrs);
-
-	return count ?: -EIO;
-}
-
-static void ethosu_pci_unmap_sg(struct device *dev, struct scatterlist *sg, int nents,
-				enum dma_data_direction dir, unsigned long attrs)
-{
-	dma_unmap_sg_attrs(dev->parent, sg, nents, dir, attrs);
-}
-
-static void ethosu_pci_sync_sg_for_cpu(struct device *dev, struct scatterlist *sg, int nents,
-				       enum dma_data_direction dir)
-{
-	dma_sync_sg_for_cpu(dev->parent, sg, nents, dir);
-}
-
-static void ethosu_pci_sync_sg_for_device(struct device *dev, struct scatterlist *sg, int nents,
-					  enum dma_data_direction dir)
-{
-	dma_sync_sg_for_device(dev->parent, sg, nents, dir);
-}
-
-static int ethosu_pci_dma_supported(struct device *dev, u64 mask)
-{
-	return dma_set_mask_and_coherent(dev->parent, mask) == 0;
-}
-
-static size_t ethosu_pci_max_mapping_size(struct device *dev)
-{
-	return dma_max_mapping_size(dev->parent);
-}
-
-/* What the driver and the GEM DMA helper use; they map no single pages. */
-static const struct dma_map_ops ethosu_pci_dma_ops = {
-	.alloc = ethosu_pci_alloc,
-	.free = ethosu_pci_free,
-	.mmap = ethosu_pci_mmap,
-	.get_sgtable = ethosu_pci_get_sgtable,
-	.map_sg = ethosu_pci_map_sg,
-	.unmap_sg = ethosu_pci_unmap_sg,
-	.sync_sg_for_cpu = ethosu_pci_sync_sg_for_cpu,
-	.sync_sg_for_device = ethosu_pci_sync_sg_for_device,
-	.dma_supported = ethosu_pci_dma_supported,
-	.max_mapping_size = ethosu_pci_max_mapping_size,
-};
 
 static int ethosu_pci_probe(struct pci_dev *pci, const struct pci_device_id *id)
 {
@@ -128,7 +54,7 @@ static int ethosu_pci_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	npu->dev.dma_mask = &npu->platform_dma_mask;
 	npu->platform_dma_mask = DMA_BIT_MASK(40);
 	npu->dev.coherent_dma_mask = DMA_BIT_MASK(40);
-	set_dma_ops(&npu->dev, &ethosu_pci_dma_ops);
+	set_dma_ops(&npu->dev, &dma_parent_ops);
 	ret = platform_device_add_resources(npu, resources, ARRAY_SIZE(resources));
 	if (!ret)
 		ret = platform_device_add(npu);
