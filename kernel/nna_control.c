@@ -130,7 +130,7 @@ void nna_control_reset_and_wait(struct nna_device *nna, const char *reason)
 		 * before: do not wait for one.
 		 */
 		if (drm_dev_is_unplugged(&nna->drm)) {
-			nna->bus->disable_bus_master(nna->drm.dev);
+			nna_bus_disable_master(nna->bus);
 			return;
 		}
 	} while (!wait_event_timeout(nna->control_waitq,

@@ -46,6 +46,7 @@
 #include <drm/drm_print.h>
 #include <drm/gpu_scheduler.h>
 
+#include "nna_bus.h"
 #include "nna_clock.h"
 #include "nna_fault.h"
 #include "nna_hw.h"
@@ -70,14 +71,6 @@ struct nna_shrinker;
 struct nna_users;
 struct nna_vms;
 
-/** struct nna_bus_ops - Operations of the bus that the device is on. */
-struct nna_bus_ops {
-	/** @enable_bus_master: allow DMA by the device; called after its reset. */
-	void (*enable_bus_master)(struct device *dev);
-	/** @disable_bus_master: forbid DMA by the device, for good; may be called again. */
-	void (*disable_bus_master)(struct device *dev);
-};
-
 /**
  * struct nna_device - One accelerator.
  *
@@ -87,7 +80,7 @@ struct nna_bus_ops {
  *
  * @drm: the DRM device; its reference count is the lifetime of all of this.
  * @hw: registers, and properties read from them.
- * @bus: operations of the bus that the device is on.
+ * @bus: the bus that the device is on; valid as long as the driver is bound.
  * @clock: converts between the device's clock and CLOCK_MONOTONIC.
  * @rings: NNA_RINGS of them: job rings by priority, then the control ring. Freed with @drm.
  * @progress: where the device counts how far the jobs have come; NULL if it does not. Managed by
@@ -129,7 +122,7 @@ struct nna_bus_ops {
 struct nna_device {
 	struct drm_device drm;
 	struct nna_hw hw;
-	const struct nna_bus_ops *bus;
+	struct nna_bus *bus;
 	struct nna_clock clock;
 	struct nna_ring *rings;
 	const struct nna_progress *progress;

@@ -5,6 +5,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/gfp.h>
 #include <linux/interrupt.h>
+#include <linux/sizes.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 
@@ -54,7 +55,7 @@ static irqreturn_t nna_device_irq(int irq, void *data)
 			nna_core_schedule_reset(nna, "a completion has a wrong sequence number");
 	dma_fence_end_signalling(cookie);
 
-	/* MSI-X is never shared. If there was no new record, an earlier interrupt has read it. */
+	/* No vector is shared with another device. If there was no new record, an earlier interrupt has read it. */
 	return IRQ_HANDLED;
 }
 
@@ -131,9 +132,9 @@ static int nna_device_init_sw(struct nna_device *nna)
 }
 
 /* Allocates the rings and requests the interrupts that their completions raise. */
-static int nna_device_init_rings(struct nna_device *nna, const int *irqs, unsigned int irq_count)
+static int nna_device_init_rings(struct nna_device *nna)
 {
-	const u32 vector_count = min3(irq_count, nna->hw.msix_count, NNA_RINGS);
+	const u32 vector_count = min3(nna->bus->irq_count, nna->hw.msix_count, NNA_RINGS);
 	const u32 size = min(NNA_RING_SIZE, nna->hw.ring_size_limit);
 	struct device *dev = nna->drm.dev;
 	struct nna_vector *vectors;
@@ -160,11 +161,11 @@ static int nna_device_init_rings(struct nna_device *nna, const int *irqs, unsign
 	}
 	for (i = 0; i < vector_count; i++) {
 		vectors[i].nna = nna;
-		ret = devm_request_irq(dev, irqs[i], nna_device_irq, 0, NNA_DRIVER_NAME,
+		ret = devm_request_irq(dev, nna->bus->irqs[i], nna_device_irq, 0, NNA_DRIVER_NAME,
 				       &vectors[i]);
 		if (ret)
 			return dev_err_probe(dev, ret, "cannot request interrupt %d of vector %u\n",
-					     irqs[i], i);
+					     nna->bus->irqs[i], i);
 	}
 	return 0;
 }
@@ -201,10 +202,9 @@ static int nna_device_init_coherent(struct nna_device *nna)
 	return ret;
 }
 
-struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver *driver,
-				    const struct nna_bus_ops *bus, void __iomem *regs,
-				    const int *irqs, unsigned int irq_count)
+struct nna_device *nna_device_probe(struct nna_bus *bus, const struct drm_driver *driver)
 {
+	struct device *dev = bus->dev;
 	struct nna_device *nna;
 	int ret;
 
@@ -214,7 +214,12 @@ struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver 
 	dev_set_drvdata(dev, nna);
 	nna->bus = bus;
 
-	ret = nna_device_init_coherent(nna) ?: nna_hw_init(&nna->hw, dev, regs);
+	/* Page table entries hold bus addresses of 52 bits. */
+	ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(52));
+	if (ret)
+		return ERR_PTR(dev_err_probe(dev, ret, "no DMA with addresses of 52 bits\n"));
+	dma_set_max_seg_size(dev, SZ_2G);
+	ret = nna_device_init_coherent(nna) ?: nna_hw_init(&nna->hw, bus);
 	if (ret)
 		return ERR_PTR(ret);
 	nna->job_limit_ms = div_u64(nna_clock_ticks_to_ns(&nna->hw, nna->hw.job_limit),
@@ -229,9 +234,9 @@ struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver 
 	ret = nna_hw_reset(&nna->hw);
 	if (ret)
 		return ERR_PTR(dev_err_probe(dev, ret, "the device does not complete a reset\n"));
-	bus->enable_bus_master(dev);
+	nna_bus_enable_master(bus);
 
-	ret = nna_device_init_rings(nna, irqs, irq_count);
+	ret = nna_device_init_rings(nna);
 	if (ret)
 		return ERR_PTR(ret);
 	ret = nna_shrinker_init(nna);

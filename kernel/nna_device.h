@@ -3,30 +3,22 @@
 #ifndef NNA_DEVICE_H
 #define NNA_DEVICE_H
 
-#include <linux/compiler_types.h>
-
 struct device;
 struct drm_driver;
-struct nna_bus_ops;
+struct nna_bus;
 struct nna_device;
 
 /**
  * nna_device_probe() - Initialise an accelerator and start it.
- * @dev: the device on its bus, with DMA masks set; its driver data is set.
+ * @bus: the bus with the device, which has power. The driver data of the device is set.
  * @driver: the DRM driver; its callbacks belong to higher layers.
- * @bus: operations of that bus; must stay valid as long as the module is loaded.
- * @regs: its mapped registers.
- * @irqs: Linux interrupt numbers of its vectors.
- * @irq_count: number of elements of @irqs, at least 1.
  *
- * All resources are managed by @dev or the DRM device. After an error bus mastering may be enabled:
- * the caller disables it.
+ * All resources are managed by the device or the DRM device. After an error bus mastering may be
+ * enabled: the caller disables it.
  *
  * Return: the device, for nna_device_register(), or an ERR_PTR.
  */
-struct nna_device *nna_device_probe(struct device *dev, const struct drm_driver *driver,
-				    const struct nna_bus_ops *bus, void __iomem *regs,
-				    const int *irqs, unsigned int irq_count);
+struct nna_device *nna_device_probe(struct nna_bus *bus, const struct drm_driver *driver);
 
 /** nna_device_register() - Register the DRM device; stops the device if it fails. May sleep. */
 int nna_device_register(struct nna_device *nna);

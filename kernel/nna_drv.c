@@ -51,12 +51,11 @@ static const struct drm_driver nna_drm_driver = {
 	.minor = 4,
 };
 
-int nna_drv_probe(struct device *dev, const struct nna_bus_ops *bus, void __iomem *regs,
-		  const int *irqs, unsigned int irq_count)
+int nna_drv_probe(struct nna_bus *bus)
 {
 	struct nna_device *nna;
 
-	nna = nna_device_probe(dev, &nna_drm_driver, bus, regs, irqs, irq_count);
+	nna = nna_device_probe(bus, &nna_drm_driver);
 	if (IS_ERR(nna))
 		return PTR_ERR(nna);
 	nna_debugfs_init(nna);

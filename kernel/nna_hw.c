@@ -3,6 +3,7 @@
 
 #include <linux/delay.h>
 #include <linux/device.h>
+#include <linux/dma-mapping.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
@@ -10,6 +11,7 @@
 #include <linux/time64.h>
 #include <drm/nna_accel.h>
 
+#include "nna_bus.h"
 #include "nna_hw.h"
 #include "nna_regs.h"
 
@@ -51,14 +53,22 @@ static struct nna_hw_fake *nna_hw_fake(struct nna_hw *hw)
 }
 #endif
 
+/* See nna_bus.h. Whoever switches power off has made sure that no access is under way. */
+static bool nna_hw_is_off(const struct nna_hw *hw)
+{
+	return READ_ONCE(hw->bus->off);
+}
+
 static u32 nna_hw_read32(struct nna_hw *hw, u32 offset)
 {
 	struct nna_hw_fake *fake = nna_hw_fake(hw);
 
+	if (nna_hw_is_off(hw))
+		return U32_MAX;
 	atomic64_inc(&hw->reads);
 	if (fake)
 		return fake->read(fake, offset, 4);
-	return readl(hw->regs + offset);
+	return readl(hw->bus->regs + offset);
 }
 
 /* On 32-bit machines readq() is two reads, low half first: that read latches the high half. */
@@ -66,30 +76,36 @@ static u64 nna_hw_read64(struct nna_hw *hw, u32 offset)
 {
 	struct nna_hw_fake *fake = nna_hw_fake(hw);
 
+	if (nna_hw_is_off(hw))
+		return U64_MAX;
 	atomic64_inc(&hw->reads);
 	if (fake)
 		return fake->read(fake, offset, 8);
-	return readq(hw->regs + offset);
+	return readq(hw->bus->regs + offset);
 }
 
 static void nna_hw_write32(struct nna_hw *hw, u32 offset, u32 value)
 {
 	struct nna_hw_fake *fake = nna_hw_fake(hw);
 
+	if (nna_hw_is_off(hw))
+		return;
 	if (fake)
 		fake->write(fake, offset, 4, value);
 	else
-		writel(value, hw->regs + offset);
+		writel(value, hw->bus->regs + offset);
 }
 
 static void nna_hw_write64(struct nna_hw *hw, u32 offset, u64 value)
 {
 	struct nna_hw_fake *fake = nna_hw_fake(hw);
 
+	if (nna_hw_is_off(hw))
+		return;
 	if (fake)
 		fake->write(fake, offset, 8, value);
 	else
-		lo_hi_writeq(value, hw->regs + offset);
+		lo_hi_writeq(value, hw->bus->regs + offset);
 }
 
 static u32 nna_hw_ring_reg(unsigned int ring, u32 offset)
@@ -97,12 +113,12 @@ static u32 nna_hw_ring_reg(unsigned int ring, u32 offset)
 	return NNA_RING_REGS + ring * NNA_RING_STRIDE + offset;
 }
 
-int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs)
+int nna_hw_init(struct nna_hw *hw, const struct nna_bus *bus)
 {
+	struct device *dev = bus->dev;
 	u32 id, v;
 
-	hw->dev = dev;
-	hw->regs = regs;
+	hw->bus = bus;
 	atomic64_set(&hw->reads, 0);
 	nna_hw_init_fake(hw);
 
@@ -166,6 +182,18 @@ int nna_hw_reset(struct nna_hw *hw)
 void nna_hw_set_progress(struct nna_hw *hw, dma_addr_t progress)
 {
 	nna_hw_write64(hw, NNA_REG_PROGRESS, progress);
+}
+
+void nna_hw_sync(struct nna_hw *hw, bool to_device, dma_addr_t address, size_t size)
+{
+	struct nna_hw_fake *fake = nna_hw_fake(hw);
+
+	if (to_device)
+		dma_sync_single_for_device(hw->bus->dev, address, size, DMA_TO_DEVICE);
+	else
+		dma_sync_single_for_cpu(hw->bus->dev, address, size, DMA_FROM_DEVICE);
+	if (fake)
+		fake->sync(fake, to_device, address, size);
 }
 
 void nna_hw_start(struct nna_hw *hw)

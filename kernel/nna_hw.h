@@ -18,7 +18,7 @@
 
 #include "nna_regs.h"
 
-struct device;
+struct nna_bus;
 
 /** struct nna_hw_fake - A register file in software, for unit tests. @size is 4 or 8 bytes. */
 struct nna_hw_fake {
@@ -26,12 +26,13 @@ struct nna_hw_fake {
 	u64 (*read)(struct nna_hw_fake *fake, u32 offset, u32 size);
 	/** @write: write a register; called with spinlocks held, too. */
 	void (*write)(struct nna_hw_fake *fake, u32 offset, u32 size, u64 value);
+	/** @sync: the caches have been cleaned (@to_device) or invalidated for a range. */
+	void (*sync)(struct nna_hw_fake *fake, bool to_device, dma_addr_t address, size_t size);
 };
 
 /**
  * struct nna_hw - The register file and the properties that were read from it at probe.
- * @dev: the device on its bus, for messages and DMA.
- * @regs: the mapped registers; unmapped with @dev's other managed resources.
+ * @bus: where the mapped registers are, and whether they may be accessed.
  * @reads: register reads done so far.
  * @abi_major: version of registers, rings and page tables.
  * @abi_minor: version of their compatible additions.
@@ -45,11 +46,10 @@ struct nna_hw_fake {
  * @tick_hz: frequency of the device's clock.
  * @work_rate: work that the device does at least in a second of run time; 0 if it is not stated.
  * @saved_counters: sums of the device's counters up to its last reset: a reset clears them.
- * @fake: unit tests: if not NULL, replaces @regs.
+ * @fake: unit tests: if not NULL, replaces the registers of @bus.
  */
 struct nna_hw {
-	struct device *dev;
-	void __iomem *regs;
+	const struct nna_bus *bus;
 	atomic64_t reads;
 	u16 abi_major;
 	u16 abi_minor;
@@ -95,13 +95,12 @@ static inline bool nna_hw_has_progress(const struct nna_hw *hw)
 /**
  * nna_hw_init() - Identify the device and read its properties.
  * @hw: filled in.
- * @dev: the device on its bus.
- * @regs: its mapped registers; they stay the caller's.
+ * @bus: the bus with its registers; must be valid as long as registers are accessed.
  *
  * Return: 0, -ENODEV (not an NNA, or one of another major version), -EIO (a register has a value
  * that the hardware description does not allow).
  */
-int nna_hw_init(struct nna_hw *hw, struct device *dev, void __iomem *regs);
+int nna_hw_init(struct nna_hw *hw, const struct nna_bus *bus);
 
 /**
  * nna_hw_reset() - Reset the device and wait until it is ready; may sleep.
@@ -131,6 +130,16 @@ bool nna_hw_is_alive(struct nna_hw *hw);
  * @progress: bus address of a &struct nna_progress.
  */
 void nna_hw_set_progress(struct nna_hw *hw, dma_addr_t progress);
+
+/**
+ * nna_hw_sync() - Clean or invalidate the CPU's caches for memory that the device reads or writes.
+ * @hw: the device, which does not see these caches.
+ * @to_device: the CPU has written and the device will read; else the CPU will read what the device
+ *	has written.
+ * @address: bus address, of a mapping of the device's.
+ * @size: bytes.
+ */
+void nna_hw_sync(struct nna_hw *hw, bool to_device, dma_addr_t address, size_t size);
 
 /** nna_hw_start() - Let the command processor fetch entries of the enabled rings. */
 void nna_hw_start(struct nna_hw *hw);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The NNA as a PCI function. Only this file knows the bus; nna_device.c does the rest of probe. */
+/* The NNA as a PCI function: see nna_bus.h. The PCI core switches its power. */
 
-#include <linux/dma-mapping.h>
+#include <linux/device.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/pm.h>
 #include <linux/pm_runtime.h>
 
+#include "nna_bus.h"
 #include "nna_core.h"
 #include "nna_device.h"
 #include "nna_drv.h"
@@ -14,14 +15,14 @@
 #include "nna_reset.h"
 #include "nna_suspend.h"
 
-static void nna_pci_enable_bus_master(struct device *dev)
+static void nna_pci_enable_bus_master(struct nna_bus *bus)
 {
-	pci_set_master(to_pci_dev(dev));
+	pci_set_master(to_pci_dev(bus->dev));
 }
 
-static void nna_pci_disable_bus_master(struct device *dev)
+static void nna_pci_disable_bus_master(struct nna_bus *bus)
 {
-	pci_clear_master(to_pci_dev(dev));
+	pci_clear_master(to_pci_dev(bus->dev));
 }
 
 static const struct nna_bus_ops nna_pci_bus_ops = {
@@ -37,26 +38,25 @@ static void nna_pci_free_vectors(void *pdev)
 static int nna_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct device *dev = &pdev->dev;
-	int irqs[NNA_RINGS];
-	void __iomem *regs;
+	struct nna_bus *bus;
 	int ret, i, count;
+
+	bus = devm_kzalloc(dev, sizeof(*bus), GFP_KERNEL);
+	if (!bus)
+		return -ENOMEM;
+	bus->ops = &nna_pci_bus_ops;
+	bus->dev = dev;
 
 	ret = pcim_enable_device(pdev);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot enable the PCI device\n");
-	regs = pcim_iomap_region(pdev, NNA_PCI_REGISTER_BAR, NNA_DRIVER_NAME);
-	if (IS_ERR(regs))
-		return dev_err_probe(dev, PTR_ERR(regs), "cannot map the registers, BAR %u\n",
+	bus->regs = pcim_iomap_region(pdev, NNA_PCI_REGISTER_BAR, NNA_DRIVER_NAME);
+	if (IS_ERR(bus->regs))
+		return dev_err_probe(dev, PTR_ERR(bus->regs), "cannot map the registers, BAR %u\n",
 				     NNA_PCI_REGISTER_BAR);
 	if (pci_resource_len(pdev, NNA_PCI_REGISTER_BAR) < NNA_PCI_REGISTER_BAR_SIZE)
 		return dev_err_probe(dev, -ENODEV, "BAR %u has less than %u bytes of registers\n",
 				     NNA_PCI_REGISTER_BAR, NNA_PCI_REGISTER_BAR_SIZE);
-
-	/* Page table entries hold bus addresses of 52 bits. */
-	ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(52));
-	if (ret)
-		return dev_err_probe(dev, ret, "no DMA with addresses of 52 bits\n");
-	dma_set_max_seg_size(dev, SZ_2G);
 
 	count = pci_alloc_irq_vectors(pdev, 1, NNA_RINGS, PCI_IRQ_MSIX);
 	if (count < 0)
@@ -65,9 +65,10 @@ static int nna_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		return ret;
 	for (i = 0; i < count; i++)
-		irqs[i] = pci_irq_vector(pdev, i);
+		bus->irqs[i] = pci_irq_vector(pdev, i);
+	bus->irq_count = count;
 
-	ret = nna_drv_probe(dev, &nna_pci_bus_ops, regs, irqs, count);
+	ret = nna_drv_probe(bus);
 	if (ret) {
 		pci_clear_master(pdev);
 		return ret;
@@ -158,8 +159,13 @@ static struct pci_driver nna_pci_driver = {
 	.err_handler = &nna_pci_error_handlers,
 	.driver.pm = pm_ptr(&nna_suspend_ops),
 };
-module_pci_driver(nna_pci_driver);
 
-MODULE_DESCRIPTION("NNA neural network accelerator");
-MODULE_LICENSE("GPL");
-MODULE_IMPORT_NS("DMA_BUF");
+int nna_pci_register(void)
+{
+	return pci_register_driver(&nna_pci_driver);
+}
+
+void nna_pci_unregister(void)
+{
+	pci_unregister_driver(&nna_pci_driver);
+}

@@ -114,7 +114,7 @@ static void nna_reset_rewind_rings(struct nna_device *nna, const u32 *heads, int
  */
 static void nna_reset_wedge(struct nna_device *nna)
 {
-	nna->bus->disable_bus_master(nna->drm.dev);
+	nna_bus_disable_master(nna->bus);
 	WRITE_ONCE(nna->lost, true);
 	nna_reset_end_jobs(nna);
 	queue_work(nna->cleanup_wq, &nna->reset->wedged_work);
@@ -299,15 +299,11 @@ int nna_reset_init(struct nna_device *nna)
 	return 0;
 }
 
-void nna_reset_suspend(struct nna_device *nna)
+static void nna_reset_stop(struct nna_device *nna)
 {
 	u32 heads[NNA_RINGS];
 	int ret;
 
-	WRITE_ONCE(nna->suspended, true);
-	cancel_work_sync(&nna->reset_work);
-	if (nna_core_is_lost(nna))
-		return;
 	nna_reset_halt(nna, heads);
 	ret = nna_hw_reset(&nna->hw);
 	if (ret) {
@@ -319,14 +315,45 @@ void nna_reset_suspend(struct nna_device *nna)
 	}
 }
 
-void nna_reset_resume(struct nna_device *nna)
+void nna_reset_suspend(struct nna_device *nna)
+{
+	WRITE_ONCE(nna->suspended, true);
+	cancel_work_sync(&nna->reset_work);
+	if (!nna_core_is_lost(nna))
+		nna_reset_stop(nna);
+	nna_bus_power_off(nna->bus);
+}
+
+/* Gives the device its power back, and waits until it has come out of reset. */
+static int nna_reset_power_on(struct nna_device *nna)
 {
 	int ret;
 
+	if (!nna_bus_switches_power(nna->bus))
+		return 0;
+	/* It was lost with its power, or has been cut off since: it stays off. */
+	if (nna_core_is_lost(nna))
+		return -ENODEV;
+	ret = nna_bus_power_on(nna->bus) ?: nna_hw_reset(&nna->hw);
+	if (ret) {
+		drm_err(&nna->drm, "resume: no power (%d): the device is lost, bind the driver again\n",
+			ret);
+		nna_reset_wedge(nna);
+		nna_bus_power_off(nna->bus);
+	}
+	return ret;
+}
+
+int nna_reset_resume(struct nna_device *nna)
+{
+	int ret = nna_reset_power_on(nna);
+
+	if (ret)
+		return ret;
 	nna_clock_invalidate(&nna->clock);
 	/* The device may not answer now; nna_reset_bus_end() enables the rings. */
 	if (READ_ONCE(nna->reset->bus))
-		return;
+		return 0;
 	if (!nna_core_is_lost(nna)) {
 		ret = nna_reset_enable_rings(nna);
 		if (ret) {
@@ -336,6 +363,7 @@ void nna_reset_resume(struct nna_device *nna)
 		}
 	}
 	WRITE_ONCE(nna->suspended, false);
+	return 0;
 }
 
 void nna_reset_unplug(struct nna_device *nna)
@@ -351,7 +379,7 @@ void nna_reset_unplug(struct nna_device *nna)
 	 */
 	if (nna_hw_reset(&nna->hw))
 		drm_dbg(&nna->drm, "unplug: the device does not complete a reset\n");
-	nna->bus->disable_bus_master(nna->drm.dev);
+	nna_bus_disable_master(nna->bus);
 	nna_reset_end_jobs(nna);
 
 	/* Undo a recovery of the bus or a system suspend that will not be completed. */

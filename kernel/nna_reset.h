@@ -52,15 +52,19 @@ void nna_reset_now(struct nna_device *nna, const char *reason, int error);
  * nna_reset_suspend() - Reset the device and leave its rings disabled; may sleep.
  * @nna: the device, without a job that runs. One that runs nevertheless ends with -ECANCELED.
  *
- * The rings keep jobs that have yielded or have not been begun for nna_reset_resume().
+ * The rings keep jobs that have yielded or have not been begun for nna_reset_resume(). Where the
+ * driver switches the device's power, it is off afterwards.
  */
 void nna_reset_suspend(struct nna_device *nna);
 
 /**
  * nna_reset_resume() - Enable the rings, and write the kept jobs to them; may sleep.
  * @nna: the device, which is lost if that fails.
+ *
+ * Return: 0, also for a device whose rings do not start; an errno for one without power, whose
+ * registers are not there.
  */
-void nna_reset_resume(struct nna_device *nna);
+int nna_reset_resume(struct nna_device *nna);
 
 /**
  * nna_reset_bus_begin() - Stop using the device: the bus is about to reset it, or has an error.

@@ -14,7 +14,7 @@
 int nna_ring_init(struct nna_ring *ring, struct nna_device *nna, unsigned int index, u32 size,
 		  u32 vector)
 {
-	struct device *dev = nna->hw.dev;
+	struct device *dev = nna->bus->dev;
 
 	ring->nna = nna;
 	ring->index = index;

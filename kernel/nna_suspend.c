@@ -25,8 +25,7 @@ static int nna_suspend_runtime(struct device *dev)
 
 static int nna_resume_runtime(struct device *dev)
 {
-	nna_reset_resume(dev_get_drvdata(dev));
-	return 0;
+	return nna_reset_resume(dev_get_drvdata(dev));
 }
 
 static bool nna_suspend_rings_are_empty(struct nna_device *nna)
@@ -122,14 +121,16 @@ static int nna_suspend_system(struct device *dev)
 static int nna_resume_system(struct device *dev)
 {
 	struct nna_device *nna = dev_get_drvdata(dev);
+	int ret = 0;
 
 	if (!pm_runtime_suspended(dev)) {
-		nna_reset_resume(nna);
+		ret = nna_reset_resume(nna);
 		/* Deadlines of jobs that have waited outside of the rings need a new pair. */
-		nna_clock_refresh(&nna->clock, &nna->hw);
+		if (!ret)
+			nna_clock_refresh(&nna->clock, &nna->hw);
 	}
 	nna_sched_start(nna, NNA_STOPPED_BY_SUSPEND);
-	return 0;
+	return ret;
 }
 
 const struct dev_pm_ops nna_suspend_ops = {

@@ -157,6 +157,7 @@ static u64 nna_fake_read(struct nna_hw_fake *hw, u32 offset, u32 size)
 	unsigned long flags;
 	u64 value;
 
+	KUNIT_EXPECT_FALSE(fake->test, READ_ONCE(fake->unpowered));
 	if (fake->stall_ms && offset == fake->stall_at) {
 		msleep(fake->stall_ms);
 		WRITE_ONCE(fake->stall_ms, 0);
@@ -218,6 +219,7 @@ static void nna_fake_write(struct nna_hw_fake *hw, u32 offset, u32 size, u64 val
 	struct nna_fake *fake = from_hw(hw);
 	unsigned long flags;
 
+	KUNIT_EXPECT_FALSE(fake->test, READ_ONCE(fake->unpowered));
 	spin_lock_irqsave(&fake->lock, flags);
 	if (fake->gone) {
 		/* The write has no effect. */
@@ -241,19 +243,51 @@ static void nna_fake_write(struct nna_hw_fake *hw, u32 offset, u32 size, u64 val
 	spin_unlock_irqrestore(&fake->lock, flags);
 }
 
-static void nna_fake_enable_bus_master(struct device *dev)
+static void nna_fake_sync(struct nna_hw_fake *hw, bool to_device, dma_addr_t address, size_t size)
 {
-	struct nna_device *nna = dev_get_drvdata(dev);
-	struct nna_fake *fake = container_of(nna->bus, struct nna_fake, bus);
+	struct nna_fake *fake = from_hw(hw);
+
+	KUNIT_ASSERT_LT(fake->test, fake->sync_count, NNA_FAKE_SYNCS);
+	fake->syncs[fake->sync_count++] = (struct nna_fake_sync) { to_device, address, size };
+}
+
+static void nna_fake_enable_bus_master(struct nna_bus *bus)
+{
+	struct nna_fake *fake = container_of(bus, struct nna_fake, bus);
 
 	fake->bus_master_resets = fake->resets;
 }
 
-static void nna_fake_disable_bus_master(struct device *dev)
+static void nna_fake_disable_bus_master(struct nna_bus *bus)
 {
-	struct nna_device *nna = dev_get_drvdata(dev);
+	container_of(bus, struct nna_fake, bus)->bus_master_disables++;
+}
 
-	container_of(nna->bus, struct nna_fake, bus)->bus_master_disables++;
+static int nna_fake_power_on(struct nna_bus *bus)
+{
+	struct nna_fake *fake = container_of(bus, struct nna_fake, bus);
+
+	KUNIT_EXPECT_TRUE(fake->test, fake->unpowered);
+	if (fake->power_error)
+		return fake->power_error;
+	fake->unpowered = false;
+	fake->power_ons++;
+	WRITE_ONCE(bus->off, false);
+	return 0;
+}
+
+static void nna_fake_power_off(struct nna_bus *bus)
+{
+	struct nna_fake *fake = container_of(bus, struct nna_fake, bus);
+
+	WRITE_ONCE(bus->off, true);
+	fake->unpowered = true;
+}
+
+void nna_fake_switch_power(struct nna_fake *fake)
+{
+	fake->bus_ops.power_on = nna_fake_power_on;
+	fake->bus_ops.power_off = nna_fake_power_off;
 }
 
 u32 nna_fake_pending(struct nna_fake *fake, unsigned int ring)
@@ -328,7 +362,7 @@ void nna_fake_irq(struct nna_fake *fake, unsigned int ring)
 	if (fake->drop_irqs)
 		fake->drop_irqs--;
 	else
-		generic_handle_irq_safe(fake->irqs[fake->rings[ring].vector]);
+		generic_handle_irq_safe(fake->bus.irqs[fake->rings[ring].vector]);
 }
 
 /*
@@ -427,7 +461,7 @@ static void nna_fake_free_irqs(void *res)
 {
 	struct nna_fake *fake = res;
 
-	irq_free_descs(fake->irqs[0], NNA_RINGS);
+	irq_free_descs(fake->bus.irqs[0], NNA_RINGS);
 }
 
 static void nna_fake_free_wq(void *res)
@@ -445,8 +479,11 @@ struct nna_fake *nna_fake_create(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, fake);
 	fake->hw.read = nna_fake_read;
 	fake->hw.write = nna_fake_write;
-	fake->bus.enable_bus_master = nna_fake_enable_bus_master;
-	fake->bus.disable_bus_master = nna_fake_disable_bus_master;
+	fake->hw.sync = nna_fake_sync;
+	fake->bus_ops.enable_bus_master = nna_fake_enable_bus_master;
+	fake->bus_ops.disable_bus_master = nna_fake_disable_bus_master;
+	fake->bus.ops = &fake->bus_ops;
+	fake->bus.irq_count = NNA_RINGS;
 	fake->test = test;
 	fake->id = NNA_ID_MAGIC;
 	fake->version = NNA_ABI_MAJOR << 16 | NNA_ABI_MINOR;
@@ -468,7 +505,7 @@ struct nna_fake *nna_fake_create(struct kunit *test)
 	first = irq_alloc_descs(-1, NNA_FAKE_FIRST_IRQ, NNA_RINGS, NUMA_NO_NODE);
 	KUNIT_ASSERT_GT(test, first, 0);
 	for (i = 0; i < NNA_RINGS; i++) {
-		fake->irqs[i] = first + i;
+		fake->bus.irqs[i] = first + i;
 		irq_set_chip_and_handler(first + i, &dummy_irq_chip, handle_simple_irq);
 		irq_clear_status_flags(first + i, IRQ_NOREQUEST);
 	}
@@ -481,7 +518,7 @@ struct nna_fake *nna_fake_create(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, fake->dev);
 	KUNIT_ASSERT_EQ(test, 0, dma_coerce_mask_and_coherent(fake->dev, DMA_BIT_MASK(52)));
 	fake->dev->dma_parms = &fake->dma_parms;
-	dma_set_max_seg_size(fake->dev, SZ_2G);
+	fake->bus.dev = fake->dev;
 	return fake;
 }
 
@@ -517,7 +554,7 @@ int nna_fake_bind(struct nna_fake *fake)
 
 	/* The driver core does this around probe and remove. */
 	KUNIT_ASSERT_NOT_NULL(fake->test, devres_open_group(fake->dev, fake, GFP_KERNEL));
-	ret = nna_drv_probe(fake->dev, &fake->bus, NULL, fake->irqs, NNA_RINGS);
+	ret = nna_drv_probe(&fake->bus);
 	if (ret) {
 		nna_fake_release(fake);
 		return ret;

@@ -23,6 +23,7 @@
 #include <linux/workqueue.h>
 #include <drm/nna_accel.h>
 
+#include "../nna_bus.h"
 #include "../nna_core.h"
 #include "../nna_device.h"
 #include "../nna_hw.h"
@@ -43,6 +44,19 @@ struct nna_vm;
 #define NNA_FAKE_FENCES 16u
 /** NNA_FAKE_USER - Size of user memory in bytes. */
 #define NNA_FAKE_USER 0x20000u
+
+/** NNA_FAKE_SYNCS - Maximum number of cache operations that are recorded. */
+#define NNA_FAKE_SYNCS 8u
+
+/** struct nna_fake_sync - Caches that were cleaned or invalidated. */
+struct nna_fake_sync {
+	/** @to_device: cleaned, for the device; else invalidated, for the CPU. */
+	bool to_device;
+	/** @address: bus address. */
+	u64 address;
+	/** @size: bytes. */
+	size_t size;
+};
 
 /** struct nna_fake_ring - A ring's registers. */
 struct nna_fake_ring {
@@ -76,8 +90,14 @@ struct nna_fake {
 	struct nna_hw_fake hw;
 	/** @test: the test. */
 	struct kunit *test;
-	/** @bus: the operations of its bus. */
-	struct nna_bus_ops bus;
+	/** @bus: its bus. */
+	struct nna_bus bus;
+	/** @syncs: cache operations on memory of the device. */
+	struct nna_fake_sync syncs[NNA_FAKE_SYNCS];
+	/** @sync_count: number of elements in @syncs. */
+	unsigned int sync_count;
+	/** @bus_ops: the operations of the bus; power_on and power_off are NULL, as those of PCI. */
+	struct nna_bus_ops bus_ops;
 	/** @dev: the KUnit device. */
 	struct device *dev;
 	/** @dma_parms: DMA parameters, which a bus would set. */
@@ -142,6 +162,12 @@ struct nna_fake {
 	unsigned int drop_irqs;
 	/** @resets: resets done. */
 	unsigned int resets;
+	/** @unpowered: the power is off; an access to a register fails the test. */
+	bool unpowered;
+	/** @power_error: what switching the power on fails with; 0: it does not fail. */
+	int power_error;
+	/** @power_ons: number of times that the power was switched on. */
+	unsigned int power_ons;
 	/** @bus_master_resets: value of @resets when bus mastering was enabled. */
 	unsigned int bus_master_resets;
 	/** @bus_master_disables: number of times that bus mastering was disabled. */
@@ -150,8 +176,6 @@ struct nna_fake {
 	struct nna_ring_entry log[NNA_FAKE_LOG];
 	/** @logged: number of entries in @log. */
 	unsigned int logged;
-	/** @irqs: interrupt numbers of the vectors. */
-	int irqs[NNA_RINGS];
 	/** @control_work: completes the entries of the control ring. */
 	struct work_struct control_work;
 	/** @wq: the workqueue of @control_work. */
@@ -175,6 +199,12 @@ static inline struct nna_fake *to_nna_fake(struct kunit *test)
 {
 	return test->priv;
 }
+
+/**
+ * nna_fake_switch_power() - From now on the driver switches the power of the device, which is on.
+ * @fake: the device, bound.
+ */
+void nna_fake_switch_power(struct nna_fake *fake);
 
 /** nna_fake_seed() - Seed of random tests: nna.test_seed, or a random number. */
 unsigned int nna_fake_seed(void);

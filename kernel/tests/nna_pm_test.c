@@ -818,6 +818,115 @@ static void nna_pm_bus_reset_wakes(struct kunit *test)
 	nna_pm_fall_asleep(test);
 }
 
+/*
+ * Where the driver switches the power of the device. It comes out of reset a while after it has
+ * got power.
+ */
+static void nna_pm_power(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	unsigned int i;
+
+	nna_fake_switch_power(fake);
+	for (i = 1; i <= 3; i++) {
+		nna_pm_fall_asleep(test);
+		nna_fake_wait(test, fake->unpowered);
+		fake->slow_reset = 5;
+		nna_pm_works(test, ctx);
+		KUNIT_EXPECT_FALSE(test, fake->unpowered);
+		KUNIT_EXPECT_EQ(test, i, fake->power_ons);
+	}
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.suspend(fake->dev));
+	KUNIT_EXPECT_TRUE(test, fake->unpowered);
+	fake->slow_reset = 5;
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.resume(fake->dev));
+	KUNIT_EXPECT_FALSE(test, fake->unpowered);
+	nna_pm_works(test, ctx);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&fake->nna->resets));
+}
+
+/* System sleep leaves a device alone that has no power. */
+static void nna_pm_power_asleep(struct kunit *test)
+{
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+
+	nna_fake_switch_power(fake);
+	nna_pm_fall_asleep(test);
+	nna_fake_wait(test, fake->unpowered);
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.suspend(fake->dev));
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.resume(fake->dev));
+	KUNIT_EXPECT_EQ(test, 0u, fake->power_ons);
+	nna_pm_works(test, ctx);
+}
+
+/* What can go wrong when a device is to get its power back. */
+static const struct nna_pm_blackout {
+	const char *name;
+	int power_error;
+	unsigned int refuse_reset;
+	int error;
+} nna_pm_blackouts[] = {
+	{ "no power", -EIO, 0, -EIO },
+	{ "stays in reset", 0, 1, -ETIMEDOUT },
+};
+
+static void nna_pm_blackout_desc(const struct nna_pm_blackout *b, char *desc)
+{
+	strscpy(desc, b->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(nna_pm_blackout, nna_pm_blackouts, nna_pm_blackout_desc);
+
+/* A device without power is lost, and its registers are left alone until unbind. */
+static void nna_pm_blackout_asleep(struct kunit *test)
+{
+	const struct nna_pm_blackout *b = test->param_value;
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_submit args = nna_fake_submit_args();
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+
+	nna_fake_switch_power(fake);
+	nna_pm_fall_asleep(test);
+	nna_fake_wait(test, fake->unpowered);
+	fake->power_error = b->power_error;
+	fake->refuse_reset = b->refuse_reset;
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_push(fake, ctx, &args, NULL, 0));
+	KUNIT_EXPECT_TRUE(test, nna_core_is_lost(fake->nna));
+	KUNIT_EXPECT_TRUE(test, fake->unpowered);
+	KUNIT_EXPECT_EQ(test, 1u, fake->bus_master_disables);
+	/* Once lost it stays off. */
+	fake->power_error = 0;
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_push(fake, ctx, &args, NULL, 0));
+	KUNIT_EXPECT_TRUE(test, fake->unpowered);
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_TRUE(test, fake->unpowered);
+}
+
+/* The same after system sleep: a job that has yielded ends. */
+static void nna_pm_blackout_system(struct kunit *test)
+{
+	const struct nna_pm_blackout *b = test->param_value;
+	struct nna_fake *fake = to_nna_fake(test);
+	struct nna_ctx *ctx = nna_pm_ctx(test);
+	struct dma_fence *fence = nna_fake_start(fake, ctx, 0);
+
+	nna_fake_switch_power(fake);
+	KUNIT_ASSERT_EQ(test, 0, nna_suspend_ops.suspend(fake->dev));
+	KUNIT_EXPECT_TRUE(test, fake->unpowered);
+	KUNIT_EXPECT_FALSE(test, dma_fence_is_signaled(fence));
+	fake->power_error = b->power_error;
+	fake->refuse_reset = b->refuse_reset;
+	KUNIT_EXPECT_EQ(test, b->error, nna_suspend_ops.resume(fake->dev));
+	KUNIT_EXPECT_EQ(test, -ENODEV, nna_fake_fence_error(fence));
+	KUNIT_EXPECT_TRUE(test, nna_core_is_lost(fake->nna));
+	KUNIT_EXPECT_TRUE(test, fake->unpowered);
+	KUNIT_EXPECT_FALSE(test, nna_sched_is_stopped(fake->nna));
+	nna_fake_unbind(fake);
+	KUNIT_EXPECT_TRUE(test, fake->unpowered);
+}
+
 static struct kunit_case nna_pm_cases[] = {
 	KUNIT_CASE(nna_pm_idle),
 	KUNIT_CASE(nna_pm_queries),
@@ -851,6 +960,10 @@ static struct kunit_case nna_pm_cases[] = {
 	KUNIT_CASE(nna_pm_system_after_coredump),
 	KUNIT_CASE(nna_pm_bus_reset_asleep),
 	KUNIT_CASE(nna_pm_bus_reset_wakes),
+	KUNIT_CASE(nna_pm_power),
+	KUNIT_CASE(nna_pm_power_asleep),
+	KUNIT_CASE_PARAM(nna_pm_blackout_asleep, nna_pm_blackout_gen_params),
+	KUNIT_CASE_PARAM(nna_pm_blackout_system, nna_pm_blackout_gen_params),
 	{}
 };
 

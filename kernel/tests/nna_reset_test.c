@@ -815,7 +815,7 @@ static void nna_reset_unplug_busy(struct kunit *test)
 	KUNIT_EXPECT_GE(test, fake->bus_master_disables, 1u);
 	/* Interrupts that were raised before unbind. */
 	for (i = 0; i < NNA_RINGS; i++)
-		generic_handle_irq_safe(fake->irqs[i]);
+		generic_handle_irq_safe(fake->bus.irqs[i]);
 }
 
 /* Completions count that were written and whose interrupts the driver has not handled. */

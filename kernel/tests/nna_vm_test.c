@@ -529,7 +529,7 @@ static void nna_vm_waits_for_the_device(struct kunit *test)
 static struct kref *nna_vm_cut_off_kref;
 static unsigned int nna_vm_cut_off_refs;
 
-static void nna_vm_disable_bus_master(struct device *dev)
+static void nna_vm_disable_bus_master(struct nna_bus *bus)
 {
 	if (!nna_vm_cut_off_refs)
 		nna_vm_cut_off_refs = kref_read(nna_vm_cut_off_kref);
@@ -550,7 +550,7 @@ static void nna_vm_unbound_while_it_waits(struct kunit *test)
 	nna_vm_use(test, t);
 	nna_vm_cut_off_refs = 0;
 	nna_vm_cut_off_kref = &t->objs[1]->refcount;
-	t->fake->bus.disable_bus_master = nna_vm_disable_bus_master;
+	t->fake->bus_ops.disable_bus_master = nna_vm_disable_bus_master;
 	t->fake->control_stopped = true;
 	INIT_WORK_ONSTACK(&later.work, nna_vm_bind_later);
 	queue_work(t->fake->nna->cleanup_wq, &later.work);
