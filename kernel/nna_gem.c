@@ -496,7 +496,7 @@ void nna_bo_purge(struct nna_bo *bo)
 /* Cleans or invalidates the CPU's caches. The table of addresses stays during the call. */
 static void nna_bo_sync_range(struct nna_bo *bo, bool to_device, u64 offset, u64 end)
 {
-	struct device *dev = bo->base.base.dev->dev;
+	struct nna_hw *hw = &to_nna_device(bo->base.base.dev)->hw;
 	struct scatterlist *sg;
 	unsigned int i;
 	u64 at = 0;
@@ -505,12 +505,8 @@ static void nna_bo_sync_range(struct nna_bo *bo, bool to_device, u64 offset, u64
 		u64 len = sg_dma_len(sg);
 		u64 from = max(at, offset), to = min(at + len, end);
 
-		if (from < to && to_device)
-			dma_sync_single_for_device(dev, sg_dma_address(sg) + from - at, to - from,
-						   DMA_TO_DEVICE);
-		else if (from < to)
-			dma_sync_single_for_cpu(dev, sg_dma_address(sg) + from - at, to - from,
-						DMA_FROM_DEVICE);
+		if (from < to)
+			nna_hw_sync(hw, to_device, sg_dma_address(sg) + from - at, to - from);
 		at += len;
 	}
 }

@@ -389,6 +389,85 @@ static void nna_gem_cpu_mapping(struct kunit *test)
 	drm_gem_object_put(obj);
 }
 
+/* One of two operations on the CPU's caches, of a part that begins and ends within a page. */
+static void nna_gem_one_sync(struct kunit *test, u32 handle, u32 type, const struct nna_bo *bo)
+{
+	struct drm_nna_bo_sync_op op = {
+		.handle = handle, .type = type, .offset = 0x123, .size = PAGE_SIZE,
+	};
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_bo_sync args = {
+		.ops = {
+			.stride = sizeof(op), .count = 1,
+			.array = (unsigned long)nna_fake_user(fake, &op, sizeof(op)),
+		},
+	};
+	struct scatterlist *sg;
+	unsigned int i;
+	u64 size = 0;
+
+	fake->sync_count = 0;
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_BO_SYNC, &args));
+	for (i = 0; i < fake->sync_count; i++) {
+		KUNIT_EXPECT_EQ(test, type == DRM_NNA_BO_SYNC_TO_DEVICE, fake->syncs[i].to_device);
+		size += fake->syncs[i].size;
+	}
+	if (!bo) {
+		KUNIT_EXPECT_EQ(test, 0u, fake->sync_count);
+		return;
+	}
+	KUNIT_EXPECT_EQ(test, (u64)PAGE_SIZE, size);
+	KUNIT_ASSERT_NE(test, 0u, fake->sync_count);
+	sg = bo->base.sgt->sgl;
+	KUNIT_EXPECT_EQ(test, (u64)sg_dma_address(sg) + 0x123, fake->syncs[0].address);
+}
+
+/*
+ * BO_SYNC cleans the caches before the device reads, and invalidates them before the CPU does, for
+ * objects that the CPU has in its caches and a device that does not see these; for no others.
+ */
+static void nna_gem_sync(struct kunit *test)
+{
+	const struct nna_gem_mapping *param = test->param_value;
+	const bool needed = !param->coherent && (param->flags & DRM_NNA_BO_CACHED);
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_bo_create create = { .size = 4 * PAGE_SIZE, .flags = param->flags };
+	struct drm_gem_object *obj;
+	struct nna_bo *bo;
+
+	fake->nna->coherent = param->coherent;
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_BO_CREATE, &create));
+	obj = drm_gem_object_lookup(fake->file, create.handle);
+	KUNIT_ASSERT_NOT_NULL(test, obj);
+	bo = needed ? to_nna_bo(obj) : NULL;
+	nna_gem_one_sync(test, create.handle, DRM_NNA_BO_SYNC_TO_DEVICE, bo);
+	nna_gem_one_sync(test, create.handle, DRM_NNA_BO_SYNC_TO_CPU, bo);
+	drm_gem_object_put(obj);
+}
+
+/* A core dump reads what the device has written, whatever the client has synchronised. */
+static void nna_gem_dump_sync(struct kunit *test)
+{
+	const struct nna_gem_mapping *param = test->param_value;
+	struct nna_fake *fake = to_nna_fake(test);
+	struct drm_nna_bo_create create = { .size = 4 * PAGE_SIZE, .flags = param->flags };
+	struct drm_nna_vm_bind_op op = {
+		.type = DRM_NNA_VM_BIND_OP_MAP, .va = SZ_1M, .size = 4 * PAGE_SIZE,
+	};
+	struct nna_vm *vm = nna_fake_vm(fake, NULL);
+	char read[16];
+
+	fake->nna->coherent = param->coherent;
+	KUNIT_ASSERT_EQ(test, 0, nna_fake_ioctl(fake, DRM_IOCTL_NNA_BO_CREATE, &create));
+	op.bo_handle = create.handle;
+	KUNIT_ASSERT_EQ(test, 0, nna_vm_bind(vm, fake->file, &op, 1));
+	KUNIT_EXPECT_EQ(test, 0u, fake->sync_count);
+	KUNIT_EXPECT_EQ(test, sizeof(read), nna_vm_read(vm, SZ_1M + 0x40, read, sizeof(read)));
+	KUNIT_EXPECT_EQ(test, param->coherent ? 0u : 1u, fake->sync_count);
+	KUNIT_EXPECT_FALSE(test, fake->syncs[0].to_device);
+	KUNIT_EXPECT_EQ(test, param->coherent ? 0u : sizeof(read), fake->syncs[0].size);
+}
+
 /* The limit applies to every path of mmap(), also through a dma-buf. */
 static void nna_gem_no_mmap(struct kunit *test)
 {
@@ -415,6 +494,8 @@ static struct kunit_case nna_gem_cases[] = {
 	KUNIT_CASE(nna_gem_pages_are_given_back),
 	KUNIT_CASE(nna_gem_no_table),
 	KUNIT_CASE_PARAM(nna_gem_cpu_mapping, nna_gem_mapping_gen_params),
+	KUNIT_CASE_PARAM(nna_gem_sync, nna_gem_mapping_gen_params),
+	KUNIT_CASE_PARAM(nna_gem_dump_sync, nna_gem_mapping_gen_params),
 	KUNIT_CASE(nna_gem_no_mmap),
 	{}
 };
