@@ -98,7 +98,7 @@ unit: $(UNIT_TESTS)
 .PHONY: check
 check:
 	vm/setup
-	$(MAKE) -j2 all tests kernel kernel-render selftests
+	$(MAKE) -j2 all tests kernel kernel-render kernel-soc-6.12 selftests
 	BUILD=$(BUILD) tests/check
 
 .PHONY: check-long check-debug
@@ -106,7 +106,7 @@ check-long:
 	vm/setup
 	vm/setup --kernel newest
 	vm/setup --kernel kcsan
-	$(MAKE) -j2 all tests kernel kernel-render selftests kernel-newest kernel-kcsan
+	$(MAKE) -j2 all tests kernel kernel-render kernel-soc selftests kernel-newest kernel-kcsan
 	BUILD=$(BUILD) tests/check long
 
 check-debug:

@@ -93,6 +93,20 @@ $(ARM64_KERNELS:%=kernel-arm64-%): kernel-arm64-%:
 	$(MAKE) KERNEL_OUT=$(BUILD)/$@ KDIR="$$NNA_KDIR" \
 		KERNEL_CONFIG='ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- CC=aarch64-linux-gnu-gcc' kernel
 
+# A SoC around the device of a VM, for vm/run --platform: selftests/soc/nna_soc.c.
+#. kernel: kernel-soc: nna_soc.ko for the stock kernel and the newest, with which the platform driver is tested
+#. internal: kernel-soc-6.12: the first of them
+#. internal: kernel-soc-newest: the second
+SOC_FILES := selftests/soc/Makefile selftests/soc/nna_soc.c kernel/ethosu-pci/dma_parent.h kernel/nna_regs.h
+.PHONY: kernel-soc kernel-soc-6.12 kernel-soc-newest
+kernel-soc: kernel-soc-6.12 kernel-soc-newest
+
+kernel-soc-6.12 kernel-soc-newest: kernel-soc-%:
+	@set -e; eval "$$(vm/setup --kernel $* --no-packages --print)"; \
+	mkdir -p $(BUILD)/soc-$*; \
+	cp -u $(SOC_FILES) $(BUILD)/soc-$*/; \
+	$(MAKE) -s -C "$$NNA_KDIR" M='$(abspath $(BUILD))/soc-$*' W=1 modules
+
 kernel-kcsan:
 	@set -e; eval "$$(vm/setup --kernel kcsan --no-packages --print)"; \
 	$(MAKE) KERNEL_OUT=$(BUILD)/kernel-kcsan KDIR="$$NNA_KDIR" kernel

@@ -393,15 +393,17 @@ TEST(fail_import)
 static int try_bind(void)
 {
 	char path[128];
-	int fd = open("/sys/bus/pci/drivers/nna/bind", O_WRONLY | O_CLOEXEC), ret;
 	struct stat st;
+	int fd, ret;
 
+	driver_path(path, sizeof(path), "bind");
+	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -ENOMEM;
 	ret = write(fd, device_name(-1), strlen(device_name(-1))) < 0 ? -errno : 0;
 	close(fd);
 	/* Some errors of probe do not make the write fail: look whether the driver is bound. */
-	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/nna/%s", device_name(-1));
+	driver_path(path, sizeof(path), device_name(-1));
 	return !ret && stat(path, &st) ? -ENOMEM : ret == -ENODEV || ret == -ENOSPC ? -ENOMEM : ret;
 }
 
@@ -436,12 +438,12 @@ static void spare(const char *function)
  */
 static bool has_node(void)
 {
-	char path[128];
+	char path[128], nodes[96];
 	glob_t found;
 	int fd;
 
-	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/nna/%s/{accel/accel,drm/renderD}*",
-		 device_name(-1));
+	snprintf(nodes, sizeof(nodes), "%s/{accel/accel,drm/renderD}*", device_name(-1));
+	driver_path(path, sizeof(path), nodes);
 	EQ(glob(path, GLOB_BRACE, NULL, &found), 0);
 	snprintf(path, sizeof(path), "/dev/%s%s", strstr(found.gl_pathv[0], "/drm/") ? "dri" : "accel",
 		 strrchr(found.gl_pathv[0], '/'));

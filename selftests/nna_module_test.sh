@@ -6,11 +6,13 @@
 
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
-driver=/sys/bus/pci/drivers/nna
+bus=pci alias=pci:v00001234d00004E41
+[ -z "$NNA_PLATFORM" ] || bus=platform alias=platform:nna
+driver=/sys/bus/$bus/drivers/nna
 module=${MODULE:-$build/kernel/nna.ko}
 loops=${LOOPS:-20}
 n=0 passed=0 failed=0
-device=$(basename "$(ls -d $driver/0000:* 2>/dev/null | head -n 1)")
+device=$(basename "$(ls -d "$driver"/0000:* "$driver"/nna.* 2>/dev/null | head -n 1)")
 [ -n "$device" ] || { echo "1..0 # SKIP no device bound"; exit 4; }
 
 result() { # STATUS NAME
@@ -80,9 +82,8 @@ modinfo -F parm "$module" | grep -q '^max_mappings:.*default: [0-9]*)' &&
 result $? parameters_have_clean_defaults
 modinfo -F depends "$module" | tr ',_' '\n-' | grep -qx gpu-sched
 result $? dependencies_are_named
-fnmatch=$(cat "/sys/bus/pci/devices/$device/modalias")
-case $fnmatch in
-pci:v00001234d00004E41*) result 0 modalias_of_the_device ;;
+case $(cat "/sys/bus/$bus/devices/$device/modalias") in
+$alias*) result 0 modalias_of_the_device ;;
 *) result 1 modalias_of_the_device ;;
 esac
 
@@ -92,9 +93,9 @@ for i in 1 2 3; do
 	"$build/selftests/nna_stress" --expect-unbind 10 >/dev/null &
 	pid=$!
 	sleep 1
-	echo "$device" >$driver/unbind
+	echo "$device" >"$driver/unbind"
 	wait $pid || ok=1
-	echo "$device" >$driver/bind
+	echo "$device" >"$driver/bind"
 	works || ok=1
 done
 result $ok unbind_under_stress

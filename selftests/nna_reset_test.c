@@ -558,9 +558,11 @@ static void function_level_reset(int fd)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset_method", device_name(fd));
+	if (!device_is_pci(fd))
+		SKIP("no bus resets a device that is part of a SoC");
+	pci_path(path, sizeof(path), fd, "reset_method");
 	write_file(path, "flr");
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", device_name(fd));
+	pci_path(path, sizeof(path), fd, "reset");
 	write_file(path, "1");
 }
 
@@ -850,11 +852,12 @@ TEST(unbound_while_stuck)
 /* Probe of a device that does not answer fails, and succeeds once the device is back. */
 TEST(bound_while_dead)
 {
-	char path[] = "/sys/bus/pci/drivers/nna/bind";
 	struct env env;
+	char path[64];
 
 	set_up(&env);
 	device_unbind(env.fd);
+	driver_path(path, sizeof(path), "bind");
 	inject("dead 1");
 	CHECK(access(path, W_OK) == 0);
 	if (!fork()) {
@@ -884,7 +887,7 @@ TEST(bus_mastering_off)
 
 	set_up(&env);
 	EQ(submit_and_wait(&env), 0);
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/config", device_name(env.fd));
+	pci_path(path, sizeof(path), env.fd, "config");
 	config = open(path, O_RDWR | O_CLOEXEC);
 	CHECK(config >= 0);
 	EQ(pread(config, &command, 2, PCI_COMMAND), 2);

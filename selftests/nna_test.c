@@ -227,11 +227,8 @@ void inject(const char *format, ...)
 	close(fd);
 }
 
-/* What begins the modalias of a device that the driver is for. */
-#define NNA_MODALIAS "pci:v00001234d00004E41"
-
-/* The name that device_name() returned last; an unbound device has no node to ask. */
-static char bus_device[64];
+/* The name that device_name() returned last, and its bus; an unbound device has no node to ask. */
+static char bus_device[64], bus_name[16];
 
 const char *device_name(int fd)
 {
@@ -250,7 +247,32 @@ const char *device_name(int fd)
 		die(path, -errno);
 	target[n] = 0;
 	snprintf(bus_device, sizeof(bus_device), "%s", strrchr(target, '/') + 1);
+	strcat(path, "/subsystem");
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		die(path, -errno);
+	target[n] = 0;
+	snprintf(bus_name, sizeof(bus_name), "%s", strrchr(target, '/') + 1);
 	return bus_device;
+}
+
+bool device_is_pci(int fd)
+{
+	device_name(fd);
+	return !strcmp(bus_name, "pci");
+}
+
+void driver_path(char *path, size_t size, const char *file)
+{
+	snprintf(path, size, "/sys/bus/%s/drivers/nna/%s", bus_name, file);
+}
+
+void pci_path(char *path, size_t size, int fd, const char *file)
+{
+	const bool pci = device_is_pci(fd);
+
+	snprintf(path, size, "/sys/bus/%s/devices/%s/%s%s", bus_name, bus_device, pci ? "" : "../",
+		 file);
 }
 
 void write_file(const char *path, const char *text)
@@ -306,32 +328,40 @@ void control_group_remove(const struct control_group *group)
 
 void device_unbind(int fd)
 {
+	char path[64];
+
 	device_name(fd);
-	write_file("/sys/bus/pci/drivers/nna/unbind", bus_device);
+	driver_path(path, sizeof(path), "unbind");
+	write_file(path, bus_device);
 }
 
 void device_bind(void)
 {
-	write_file("/sys/bus/pci/drivers/nna/bind", bus_device);
+	char path[64];
+
+	driver_path(path, sizeof(path), "bind");
+	write_file(path, bus_device);
 }
 
-/* The name of a device of the driver's kind that no driver is bound to, in bus_device. */
-static bool find_unbound(void)
+/* Puts the name of a device into bus_device to which no driver is bound, if the driver is for it. */
+static bool find_unbound_on(const char *bus, const char *modalias)
 {
-	DIR *dir = opendir("/sys/bus/pci/devices");
+	char path[300], *text;
 	struct dirent *entry;
 	bool found = false;
+	DIR *dir;
 
+	snprintf(path, sizeof(path), "/sys/bus/%s/devices", bus);
+	dir = opendir(path);
 	while (dir && !found && (entry = readdir(dir))) {
-		char path[300], *text;
-
-		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/modalias", entry->d_name);
+		snprintf(path, sizeof(path), "/sys/bus/%s/devices/%s/modalias", bus, entry->d_name);
 		if (entry->d_name[0] == '.' || access(path, R_OK))
 			continue;
 		text = read_file(path);
-		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/driver", entry->d_name);
-		if (!strncmp(text, NNA_MODALIAS, strlen(NNA_MODALIAS)) && access(path, F_OK)) {
+		snprintf(path, sizeof(path), "/sys/bus/%s/devices/%s/driver", bus, entry->d_name);
+		if (!strncmp(text, modalias, strlen(modalias)) && access(path, F_OK)) {
 			snprintf(bus_device, sizeof(bus_device), "%.63s", entry->d_name);
+			snprintf(bus_name, sizeof(bus_name), "%s", bus);
 			found = true;
 		}
 		free(text);
@@ -339,6 +369,12 @@ static bool find_unbound(void)
 	if (dir)
 		closedir(dir);
 	return found;
+}
+
+static bool find_unbound(void)
+{
+	return find_unbound_on("pci", "pci:v00001234d00004E41") ||
+	       find_unbound_on("platform", "platform:nna\n");
 }
 
 void device_restore(void)
@@ -365,7 +401,8 @@ void device_keep_awake(int fd, bool awake)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/power/control", device_name(fd));
+	device_name(fd);
+	snprintf(path, sizeof(path), "/sys/bus/%s/devices/%s/power/control", bus_name, bus_device);
 	write_file(path, awake ? "on" : "auto");
 }
 

@@ -157,8 +157,14 @@ void device_wait_released(void);
 /* Forbids or allows runtime suspend of the device behind fd. */
 void device_keep_awake(int fd, bool awake);
 struct drm_nna_counters counters(int fd);
-/* The PCI name of the device behind fd; with fd -1 the name that was returned last. */
+/* The name of the device behind fd on its bus; with fd -1 the name that was returned last. */
 const char *device_name(int fd);
+/* Whether the device is a PCI function; else it is a platform device, and one is its parent. */
+bool device_is_pci(int fd);
+/* Writes the path of a file of the driver, on the bus of the device that was named last. */
+void driver_path(char *path, size_t size, const char *file);
+/* Writes the path of a file of the PCI function, which may be the device or the parent of it. */
+void pci_path(char *path, size_t size, int fd, const char *file);
 /* Writes the path of a file in the device's folder of debugfs; "" stands for the folder. */
 void debugfs_path(char *path, size_t size, int fd, const char *file);
 

@@ -378,7 +378,7 @@ TEST(removed_from_the_bus)
 	stream_endless(&env);
 	EQ(submit(&env, 0, out), 0);
 	EQ(drmSyncobjExportSyncFile(env.fd, out, &fence), 0);
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/remove", device_name(env.fd));
+	pci_path(path, sizeof(path), env.fd, "remove");
 	write_file(path, "1");
 	EQ(sync_file_status(fence), -ENODEV);
 	EQ(submit(&env, 0, 0), -ENODEV);
