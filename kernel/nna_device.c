@@ -55,7 +55,7 @@ static irqreturn_t nna_device_irq(int irq, void *data)
 			nna_core_schedule_reset(nna, "a completion has a wrong sequence number");
 	dma_fence_end_signalling(cookie);
 
-	/* No vector is shared with another device. If there was no new record, an earlier interrupt has read it. */
+	/* Vectors are not shared. If there was no new record, an earlier interrupt has read it. */
 	return IRQ_HANDLED;
 }
 

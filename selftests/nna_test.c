@@ -343,7 +343,7 @@ void device_bind(void)
 	write_file(path, bus_device);
 }
 
-/* Puts the name of a device into bus_device to which no driver is bound, if the driver is for it. */
+/* Finds a device of the driver's kind that no driver is bound to, for bus_device. */
 static bool find_unbound_on(const char *bus, const char *modalias)
 {
 	char path[300], *text;

@@ -96,7 +96,7 @@ struct nna_fake {
 	struct nna_fake_sync syncs[NNA_FAKE_SYNCS];
 	/** @sync_count: number of elements in @syncs. */
 	unsigned int sync_count;
-	/** @bus_ops: the operations of the bus; power_on and power_off are NULL, as those of PCI. */
+	/** @bus_ops: what the bus does; power_on and power_off are NULL, as those of PCI. */
 	struct nna_bus_ops bus_ops;
 	/** @dev: the KUnit device. */
 	struct device *dev;
