@@ -20,8 +20,6 @@
 #include "libnnaccel/backend/ethosu/ethosu.h"
 #include "libnnaccel/backend/ethosu/weights.h"
 
-#define SIZES_SIZE (NNA_ETHOSU_STREAMS * 4) /* of a group */
-#define FAST 1u
 #define FORM_PACKED 1u
 #define STRIDE_MAX 3u
 #define KERNEL_MAX 64u /* rows and columns, dilated */
@@ -382,7 +380,6 @@ static int add_weights(struct bytes *to, const struct nna_ethosu_target *target,
 {
 	const struct nna_value *v = c->weights;
 	struct nna_ethosu_encoded encoded;
-	uint8_t sizes[SIZES_SIZE];
 	uint64_t total = 0;
 	struct nna_ethosu_weights w = {
 		.target = target,
@@ -408,14 +405,9 @@ static int add_weights(struct bytes *to, const struct nna_ethosu_target *target,
 
 	if (ret)
 		return ret;
-	for (uint32_t i = 0; i < NNA_ETHOSU_STREAMS; i++) {
-		const uint32_t word = encoded.sizes[i] | (!i && encoded.fast ? FAST : 0);
-
-		for (uint32_t k = 0; k < 4; k++)
-			sizes[4 * i + k] = (uint8_t)(word >> 8 * k);
+	for (uint32_t i = 0; i < NNA_ETHOSU_STREAMS; i++)
 		total += encoded.sizes[i];
-	}
-	memcpy(to->data + (uint64_t)group * SIZES_SIZE, sizes, sizeof(sizes));
+	nna_ethosu_sizes_write(&encoded, to->data + (uint64_t)group * NNA_ETHOSU_SIZES_SIZE);
 	ret = add_bytes(to, encoded.bytes, total);
 	free(encoded.bytes);
 	return ret;
@@ -481,7 +473,7 @@ static int pack(struct nna_lower *l, const struct nna_ethosu_target *target, uin
 	if (!c.data || (c.bias && !c.biases))
 		return -EINVAL;
 	describe(target, op, &c, &operation);
-	ret = add_bytes(&weights, NULL, (uint64_t)c.groups * SIZES_SIZE);
+	ret = add_bytes(&weights, NULL, (uint64_t)c.groups * NNA_ETHOSU_SIZES_SIZE);
 	for (uint32_t i = 0; i < c.groups && !ret; i++)
 		ret = add_weights(&weights, target, &c, &operation, i) ?:
 		      add_records(&records, target, op, &c, i);
@@ -520,18 +512,14 @@ static void place(const struct nna_lower *l, const struct nna_ethosu_target *tar
 		  uint64_t *weights_at, uint64_t *records_at, struct nna_ethosu_operation *to)
 {
 	const struct nna_value *records = value_of(l, op, NNA_CONV2D_PRIVATE);
-	const uint8_t *sizes = (const uint8_t *)l->storages[c->weights->storage].data +
-			       (uint64_t)group * SIZES_SIZE;
+	struct nna_ethosu_encoded encoded;
 
-	for (uint32_t i = 0; i < target->streams; i++, sizes += 4) {
-		uint32_t word = sizes[0] | sizes[1] << 8 | sizes[2] << 16 |
-				(uint32_t)sizes[3] << 24;
-
-		if (!i)
-			to->fast_weights = word & FAST;
-		word &= ~FAST;
-		to->weights[i] = range_of(l, c->weights, *weights_at, word);
-		*weights_at += word;
+	nna_ethosu_sizes_read((const uint8_t *)l->storages[c->weights->storage].data +
+			      (uint64_t)group * NNA_ETHOSU_SIZES_SIZE, &encoded);
+	to->fast_weights = encoded.fast;
+	for (uint32_t i = 0; i < target->streams; i++) {
+		to->weights[i] = range_of(l, c->weights, *weights_at, encoded.sizes[i]);
+		*weights_at += encoded.sizes[i];
 	}
 	for (uint32_t core = 0; core < cores_of(target); core++) {
 		const uint32_t size = records_size(target, c, core);
@@ -567,7 +555,7 @@ static int emit(const struct nna_lower *l, const struct nna_ethosu_target *targe
 		return -ENOTSUP;
 	describe(target, op, &c, &operation);
 	for (uint32_t image = 0; image < c.images; image++) {
-		uint64_t weights_at = (uint64_t)c.groups * SIZES_SIZE, records_at = 0;
+		uint64_t weights_at = (uint64_t)c.groups * NNA_ETHOSU_SIZES_SIZE, records_at = 0;
 
 		for (uint32_t group = 0; group < c.groups; group++) {
 			place(l, target, op, &c, group, &weights_at, &records_at, &operation);

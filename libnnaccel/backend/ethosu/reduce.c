@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: MIT
 /*
  * REDUCE of 8 bits: the mean and the sum over rows and columns of images, by TFLite's rule: the sum
- * of numbers without their zero point is multiplied once. It is a pool of one window that is the
- * whole image.
+ * of numbers without their zero point is multiplied once. There is one window, the whole image.
+ *
+ *	U65	a pool, whose factor can be any
+ *	U85	divides in pools; so it is a DEPTHWISE of weights that are 1, which pack() makes,
+ *		with records of the factor
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "libnnaccel/backend/ethosu/ethosu.h"
+#include "libnnaccel/backend/ethosu/weights.h"
+
+/* Operands that pack() adds. */
+#define STREAMS 2u
+#define RECORDS 3u
 
 #define AXIS_ROWS 2u
 #define AXIS_COLUMNS 4u
 #define WINDOW_MOST 256u
+#define KERNEL_MOST 64u /* rows and columns of a DEPTHWISE */
 #define BATCHES_MOST 256u
 #define FACTOR_BITS 62 /* of a shift, at most */
 
@@ -57,31 +68,31 @@ static int make(const struct nna_lower *l, const struct nna_ethosu_target *targe
 	const struct nna_value *out = &l->values[op->values[NNA_IR_OUT]];
 	const struct nna_value *from = &l->values[op->values[NNA_IR_IN]];
 	const bool mean = op->reduce.function == NNA_REDUCE_MEAN;
+	const bool pool = target->generation == NNA_ETHOSU_U65;
+	const uint32_t most = pool ? WINDOW_MOST : KERNEL_MOST;
 	uint32_t axes = op->reduce.axes;
 	int32_t low, high;
 
 	if (!mean && op->reduce.function != NNA_REDUCE_SUM)
 		return nna_ethosu_refuse(reason, size, "the NPU reduces to means and sums alone");
-	if (target->generation != NNA_ETHOSU_U65)
-		return nna_ethosu_refuse(reason, size, "a mean of this NPU is divided");
 	if (op->rounding == NNA_IR_ROUNDS_AS_NNAPI || !(out->scale > 0) || !(from->scale > 0) ||
 	    nna_type_size(out->type) != 1 || from->type != out->type)
 		return nna_ethosu_refuse(reason, size, "means and sums are of 8 bits, by TFLite's "
 					 "rule");
 	if (!widen(from, &axes, in) || axes & ~(AXIS_ROWS | AXIS_COLUMNS))
 		return nna_ethosu_refuse(reason, size, "axes that are no rows and columns");
-	if (in->dims[1] > WINDOW_MOST || in->dims[2] > WINDOW_MOST ||
+	if (in->dims[1] > most || in->dims[2] > most ||
 	    (axes & AXIS_ROWS && in->dims[0] > BATCHES_MOST))
 		return nna_ethosu_refuse(reason, size, "%ux%u elements to reduce", in->dims[1],
 					 in->dims[2]);
 	nna_type_limits(out->type, &low, &high);
 	*o = (struct nna_ethosu_operation){
-		.code = ETHOSU_OP_POOL,
-		.mode = NNA_ETHOSU_POOL_AVERAGE,
+		.code = pool ? ETHOSU_OP_POOL : ETHOSU_OP_DEPTHWISE,
+		.mode = pool ? NNA_ETHOSU_POOL_AVERAGE : 0,
 		.window = { .height = axes & AXIS_ROWS ? in->dims[1] : 1,
 			    .width = axes & AXIS_COLUMNS ? in->dims[2] : 1, .stride_y = 1,
 			    .stride_x = 1, .dilation_y = 1, .dilation_x = 1 },
-		.one_scale = true,
+		.one_scale = pool,
 		.min = low,
 		.max = high,
 	};
@@ -89,6 +100,43 @@ static int make(const struct nna_lower *l, const struct nna_ethosu_target *targe
 		       0 :
 		       nna_ethosu_refuse(reason, size, "scales whose result the NPU rounds "
 					 "otherwise");
+}
+
+/* The maps of image @image, of views [b, h, w, c], but for regions. */
+static void set_maps(const struct nna_value *in, const struct nna_value *out, uint32_t image,
+		     struct nna_ethosu_operation *o)
+{
+	nna_ethosu_map_view(in, image, &o->ifm);
+	nna_ethosu_map_view(out, image, &o->ofm);
+	o->ofm.height = in->dims[1] - o->window.height + 1;
+	o->ofm.width = in->dims[2] - o->window.width + 1;
+	o->ofm.depth = in->dims[3];
+	o->ifm.bytes = o->ofm.bytes = 1;
+}
+
+/* The weights of a DEPTHWISE, all of which are one byte: without strides. */
+static struct nna_ethosu_weights weights_of(const struct nna_ethosu_target *target,
+					    const struct nna_ethosu_operation *o)
+{
+	static const int8_t one = 1;
+
+	return (struct nna_ethosu_weights){
+		.target = target,
+		.depthwise = true,
+		.ifm_bytes = 1,
+		.ofm_depth = o->ofm.depth,
+		.ifm_depth = 1,
+		.height = o->window.height,
+		.width = o->window.width,
+		.stride_y = 1,
+		.stride_x = 1,
+		.dilation_y = 1,
+		.dilation_x = 1,
+		.block_depth = o->block.depth,
+		.microblock = nna_ethosu_block_elements(target, o->block.microblock),
+		.is_signed = true,
+		.data = &one,
+	};
 }
 
 static int reduce_accepts(const struct nna_lower *l, const struct nna_ethosu_target *target,
@@ -100,40 +148,155 @@ static int reduce_accepts(const struct nna_lower *l, const struct nna_ethosu_tar
 	if (make(l, target, op, &o, &in, reason, size) ||
 	    nna_ethosu_map_view_refuses(&in, reason, size))
 		return -ENOTSUP;
-	nna_ethosu_map_view(&in, 0, &o.ifm);
-	o.ofm = o.ifm;
-	o.ofm.height = in.dims[1] - o.window.height + 1;
-	o.ofm.width = in.dims[2] - o.window.width + 1;
-	o.ifm.bytes = o.ofm.bytes = 1;
+	set_maps(&in, &in, 0, &o);
 	nna_ethosu_block_choose(target, &o);
-	return o.block.height ? 0 : nna_ethosu_refuse(reason, size, "the window needs more memory "
-						      "than the NPU has");
+	if (!o.block.height)
+		return nna_ethosu_refuse(reason, size, "the window needs more memory than the NPU "
+					 "has");
+	for (uint32_t i = 0; i < target->streams && o.code == ETHOSU_OP_DEPTHWISE; i++) {
+		const struct nna_ethosu_weights w = weights_of(target, &o);
+
+		if (nna_ethosu_order_count(&w, i) > NNA_ETHOSU_VALUES_MAX)
+			return nna_ethosu_refuse(reason, size, "%ux%u elements of %u channels are "
+						 "too many weights", o.window.height,
+						 o.window.width, o.ofm.depth);
+	}
+	return 0;
+}
+
+/* A constant of bytes. Return: its value. */
+static int64_t add_constant(struct nna_lower *l, const uint8_t *bytes, uint64_t size)
+{
+	const uint32_t dims[1] = { (uint32_t)size };
+
+	return size > INT32_MAX ? -E2BIG :
+				  nna_lower_constant(l, NNA_TYPE_U8, 1, dims, 0, 0, bytes);
+}
+
+/* Return: the value of the streams, behind their sizes. */
+static int64_t add_streams(struct nna_lower *l, const struct nna_ethosu_weights *weights)
+{
+	struct nna_ethosu_encoded encoded;
+	uint64_t size = NNA_ETHOSU_SIZES_SIZE;
+	int64_t value = nna_ethosu_weights_encode(weights, &encoded);
+	uint8_t *bytes;
+
+	if (value)
+		return value;
+	for (uint32_t i = 0; i < NNA_ETHOSU_STREAMS; i++)
+		size += encoded.sizes[i];
+	bytes = malloc(size);
+	value = -ENOMEM;
+	if (bytes) {
+		nna_ethosu_sizes_write(&encoded, bytes);
+		memcpy(bytes + NNA_ETHOSU_SIZES_SIZE, encoded.bytes, size - NNA_ETHOSU_SIZES_SIZE);
+		value = add_constant(l, bytes, size);
+	}
+	free(bytes);
+	free(encoded.bytes);
+	return value;
+}
+
+static uint64_t records_size(uint32_t depth)
+{
+	return ((uint64_t)depth * NNA_ETHOSU_RECORD_SIZE + NNA_ETHOSU_STREAM_UNIT - 1) /
+	       NNA_ETHOSU_STREAM_UNIT * NNA_ETHOSU_STREAM_UNIT;
+}
+
+/* Return: the value of the records, which are alike. */
+static int64_t add_records(struct nna_lower *l, const struct nna_ethosu_target *target,
+			   const struct nna_ethosu_operation *o)
+{
+	const struct nna_ethosu_record record = {
+		.scale = o->scale.scale,
+		.shift = o->scale.shift,
+	};
+	uint8_t *bytes = calloc(1, records_size(o->ofm.depth));
+	int64_t value = bytes ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < o->ofm.depth && !value; i++)
+		value = nna_ethosu_record_write(target->generation, false, &record,
+						bytes + (uint64_t)i * NNA_ETHOSU_RECORD_SIZE);
+	if (!value)
+		value = add_constant(l, bytes, records_size(o->ofm.depth));
+	free(bytes);
+	return value;
+}
+
+static int reduce_pack(struct nna_lower *l, const struct nna_ethosu_target *target, uint32_t index)
+{
+	const struct nna_ir_op op = l->ops[index];
+	struct nna_ethosu_operation o;
+	struct nna_ethosu_weights w;
+	int64_t streams, records;
+	struct nna_value in;
+	char reason[8];
+
+	if (make(l, target, &op, &o, &in, reason, sizeof(reason)))
+		return -ENOTSUP;
+	if (o.code != ETHOSU_OP_DEPTHWISE || op.operand_count > STREAMS)
+		return 0;
+	set_maps(&in, &in, 0, &o);
+	nna_ethosu_block_choose(target, &o);
+	w = weights_of(target, &o);
+	streams = add_streams(l, &w);
+	records = streams < 0 ? streams : add_records(l, target, &o);
+	if (records < 0)
+		return (int)records;
+	l->ops[index].values[STREAMS] = (uint32_t)streams;
+	l->ops[index].values[RECORDS] = (uint32_t)records;
+	l->ops[index].operand_count = RECORDS + 1;
+	return 0;
+}
+
+static struct nna_ethosu_range range_of(const struct nna_lower *l, uint32_t value, uint64_t at,
+					uint64_t size)
+{
+	const struct nna_value *v = &l->values[value];
+	const struct nna_storage *s = &l->storages[v->storage];
+
+	return (struct nna_ethosu_range){ s->slot, s->offset + v->offset + at, size };
+}
+
+static void set_constants(const struct nna_lower *l, const struct nna_ir_op *op,
+			  struct nna_ethosu_operation *o)
+{
+	const struct nna_value *streams = &l->values[op->values[STREAMS]];
+	struct nna_ethosu_encoded encoded;
+	uint64_t at = NNA_ETHOSU_SIZES_SIZE;
+
+	nna_ethosu_sizes_read((const uint8_t *)l->storages[streams->storage].data +
+			      streams->offset, &encoded);
+	o->fast_weights = encoded.fast;
+	for (uint32_t i = 0; i < NNA_ETHOSU_STREAMS; at += encoded.sizes[i++])
+		o->weights[i] = range_of(l, op->values[STREAMS], at, encoded.sizes[i]);
+	o->scales[0] = range_of(l, op->values[RECORDS], 0, records_size(o->ofm.depth));
 }
 
 static int reduce_emit(const struct nna_lower *l, const struct nna_ethosu_target *target,
 		       const struct nna_ir_op *op, struct nna_ethosu_writer *w)
 {
 	struct nna_value out = l->values[op->values[NNA_IR_OUT]], in;
-	struct nna_ethosu_operation made;
+	struct nna_ethosu_operation o;
 	uint32_t axes = 0;
 	char reason[8];
 
-	if (make(l, target, op, &made, &in, reason, sizeof(reason)) || !widen(&out, &axes, &out))
+	if (make(l, target, op, &o, &in, reason, sizeof(reason)) || !widen(&out, &axes, &out))
 		return -ENOTSUP;
+	if (o.code == ETHOSU_OP_DEPTHWISE && op->operand_count <= RECORDS)
+		return -ENOTSUP;
+	/* The block is that of accepts() and pack(), which do not see where maps lie. */
+	set_maps(&in, &in, 0, &o);
+	nna_ethosu_block_choose(target, &o);
+	if (o.code == ETHOSU_OP_DEPTHWISE)
+		set_constants(l, op, &o);
 	for (uint32_t i = 0; i < in.dims[0]; i++) {
-		struct nna_ethosu_operation o = made;
-
-		nna_ethosu_map_view(&in, i, &o.ifm);
-		nna_ethosu_map_view(&out, i, &o.ofm);
+		set_maps(&in, &out, i, &o);
 		nna_ethosu_map_place(l, op->values[NNA_IR_IN], 0, &o.ifm);
 		nna_ethosu_map_place(l, op->values[NNA_IR_OUT], 0, &o.ofm);
-		/* Images are alike. */
-		if (!i)
-			nna_ethosu_block_choose(target, &o);
-		made.block = o.block;
 		nna_ethosu_writer_operation(w, &o);
 	}
 	return 0;
 }
 
-const struct nna_ethosu_kind nna_ethosu_reduce = { reduce_accepts, NULL, reduce_emit };
+const struct nna_ethosu_kind nna_ethosu_reduce = { reduce_accepts, reduce_pack, reduce_emit };

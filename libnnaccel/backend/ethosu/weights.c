@@ -762,6 +762,22 @@ static bool fits(int64_t value, uint32_t bits)
 	return value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1);
 }
 
+/* Sizes are multiples of 16; bit 0 of the first says FWD. */
+void nna_ethosu_sizes_write(const struct nna_ethosu_encoded *encoded, uint8_t *to)
+{
+	for (uint32_t i = 0; i < NNA_ETHOSU_SIZES_SIZE; i++)
+		to[i] = (uint8_t)(encoded->sizes[i / 4] >> 8 * (i % 4));
+	to[0] |= encoded->fast;
+}
+
+void nna_ethosu_sizes_read(const uint8_t *from, struct nna_ethosu_encoded *encoded)
+{
+	encoded->fast = from[0] & 1;
+	for (uint32_t i = 0; i < NNA_ETHOSU_STREAMS; i++, from += 4)
+		encoded->sizes[i] = (from[0] & ~1u) | (uint32_t)from[1] << 8 |
+				    (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
 int nna_ethosu_record_write(enum nna_ethosu_generation generation, bool wide,
 			    const struct nna_ethosu_record *record, uint8_t *to)
 {

@@ -45,6 +45,15 @@ struct nna_ethosu_encoded {
 int nna_ethosu_weights_encode(const struct nna_ethosu_weights *weights,
 			      struct nna_ethosu_encoded *out);
 
+#define NNA_ETHOSU_SIZES_SIZE (NNA_ETHOSU_STREAMS * 4)
+
+/*
+ * What a constant has in front of its streams, so that it is known when commands are written:
+ * NNA_ETHOSU_SIZES_SIZE bytes. Reading them leaves @bytes alone.
+ */
+void nna_ethosu_sizes_write(const struct nna_ethosu_encoded *encoded, uint8_t *to);
+void nna_ethosu_sizes_read(const uint8_t *from, struct nna_ethosu_encoded *encoded);
+
 /**
  * nna_ethosu_values_encode() - encode one stream
  * @values: @count values of -255 to 255
