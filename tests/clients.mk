@@ -27,7 +27,7 @@ check-clients: check-clients-nnapi check-clients-decoder
 SWEEP_OPTIONS ?=
 check-clients-sweep: $(BUILD)/bin/nnactl $(CLIENTS_DELEGATE)
 	python=$$(tests/clients/setup) && \
-	timeout 600 $$python tests/clients/sweep.py --nnactl $(BUILD)/bin/nnactl \
+	timeout 1200 $$python tests/clients/sweep.py --nnactl $(BUILD)/bin/nnactl \
 		--delegate $(CLIENTS_DELEGATE) $(SWEEP_OPTIONS)
 
 # Against the reference kernels, with the delegate in LiteRT, and the same by nnactl compare.

@@ -220,7 +220,7 @@ struct tflite_value tflite_broadcast(struct tflite_translation *t, struct tflite
 struct tflite_value tflite_select(struct tflite_translation *t, struct tflite_value condition,
 				  struct tflite_value a, struct tflite_value b)
 {
-	struct tflite_value y = condition;
+	struct tflite_value y = condition, both = condition;
 	const struct tflite_operand_desc short_o = a.o;
 
 	/* NNAPI's SELECT has no type of 16 bits. */
@@ -235,8 +235,8 @@ struct tflite_value tflite_select(struct tflite_translation *t, struct tflite_va
 		tflite_emit_to(t, NNA_OPERATION_CAST, y.operand);
 		return y;
 	}
-	y.o.desc.rank = join(&condition, &a, y.o.dims);
-	y.o.desc.rank = join(&y, &b, y.o.dims);
+	both.o.desc.rank = join(&condition, &a, both.o.dims);
+	y.o.desc.rank = join(&both, &b, y.o.dims);
 	/* NNAPI's SELECT does not broadcast. */
 	if (!t->ops->requantizes) {
 		condition = tflite_broadcast(t, condition, y.o.desc.rank, y.o.dims);

@@ -76,6 +76,11 @@ struct tflite_value tflite_cast(struct tflite_translation *t, struct tflite_valu
  */
 struct tflite_value tflite_wrapped(struct tflite_translation *t, struct tflite_value x,
 				   uint32_t type);
+/*
+ * Makes @x output 0. Of stored numbers @x holds the sums in INT32: the bits that the output has no
+ * place for are lost, as in C.
+ */
+void tflite_sums_result(struct tflite_translation *t, struct tflite_value x);
 struct tflite_value tflite_reshaped(struct tflite_translation *t, struct tflite_value x,
 				    uint32_t rank, const uint32_t *dims);
 /*

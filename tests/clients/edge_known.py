@@ -134,9 +134,6 @@ DIFFERENCES = {
         "TOPK_V2-edge-0": "FLOAT32 INT32 INT64 INT16 INT8 UINT8",
         "SOFTMAX-edge": "FLOAT32",
         "GATHER-edge-INT16-empty": "FLOAT32 INT32 INT64 INT16 INT8 UINT8 BOOL",
-        "SCATTER_ND-edge-twice": "INT8 UINT8",
-        "SCATTER_ND-edge-overflow": "INT8 UINT8",
-        "REVERSE_SEQUENCE-edge-given": "FLOAT32 INT32 INT64 INT16 UINT8",
         "STRIDED_SLICE-edge-[-20, -20][20, 20][4, 3]": "FLOAT32 INT32 INT64 INT16 INT8 UINT8 BOOL",
     },
     "a type that needs a scale and has none": {

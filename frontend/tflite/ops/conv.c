@@ -2,6 +2,8 @@
 /* CONV_2D, also with groups, DEPTHWISE_CONV_2D and TRANSPOSE_CONV. */
 #include "frontend/tflite/compose.h"
 
+#include <string.h>
+
 /* Inputs of a convolution from number 3 on, without the activation. */
 static void push_geometry(struct tflite_translation *t, bool depthwise, uint32_t units)
 {
@@ -17,24 +19,74 @@ static void push_geometry(struct tflite_translation *t, bool depthwise, uint32_t
 		tflite_push_i32(t, (int32_t)(units / x->dims[3]));
 }
 
-/*
- * The number of groups of a CONV_2D, which the filter's shape implies. NNAPI's operation for more
- * than 1 has no dilation. 1 after an error.
- */
+/* The number of groups of a CONV_2D, which the filter's shape implies. 1 after an error. */
 static uint32_t count_groups(struct tflite_translation *t)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
-	const struct tflite_options *o = &t->op->options;
 
 	if (!w->dims[3] || x->dims[3] % w->dims[3]) {
 		tflite_refuse(t, w, "%u channels", "a divisor of %u, the input channels",
 			      w->dims[3], x->dims[3]);
 		return 1;
 	}
-	if (w->dims[3] != x->dims[3] && (o->dilation_w != 1 || o->dilation_h != 1))
-		tflite_unsupported(t, NULL, "groups with dilations %d and %d", "dilations of 1",
-				   o->dilation_w, o->dilation_h);
 	return x->dims[3] / w->dims[3];
+}
+
+/* Whether a CONV_2D has groups and a dilation, for which NNAPI has no operation. */
+static bool has_gaps(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_options *o = &t->op->options;
+
+	return type == NNA_OPERATION_CONV_2D && (o->dilation_w != 1 || o->dilation_h != 1) &&
+	       count_groups(t) > 1 && !t->ret;
+}
+
+/*
+ * Makes the gaps of a constant filter elements that stand for 0, so that it needs no dilation. An
+ * infinity of the input in a gap makes NaN then. @w: the filter's tensor, which the caller
+ * restores.
+ */
+static void fill_gaps(struct tflite_translation *t, struct tflite_tensor *w)
+{
+	const struct tflite_options *o = &t->op->options;
+	const struct tflite_tensor was = *w;
+	const size_t size = tflite_type_size(w->type);
+	uint64_t h, width, pixel = was.dims[3] * size, elements = 0;
+	uint8_t *data;
+
+	tflite_need_constant(t, w);
+	if (t->ret)
+		return;
+	h = (uint64_t)(was.dims[1] - 1) * (uint32_t)o->dilation_h + 1;
+	width = (uint64_t)(was.dims[2] - 1) * (uint32_t)o->dilation_w + 1;
+	if (o->dilation_h < 1 || o->dilation_w < 1 || h > UINT16_MAX || width > UINT16_MAX) {
+		tflite_unsupported(t, w, "dilations %d and %d of groups", "1 to a window of %u",
+				   o->dilation_w, o->dilation_h, UINT16_MAX);
+		return;
+	}
+	w->dims[1] = (uint32_t)h;
+	w->dims[2] = (uint32_t)width;
+	if (!tflite_count_elements(4, w->dims, &elements))
+		elements = UINT64_MAX;
+	tflite_make_room(t, elements);
+	data = t->ret ? NULL : tflite_derive(t->model, elements * size);
+	if (!data) {
+		tflite_no_memory(t);
+		return;
+	}
+	if (tflite_is_quantised(w->type))
+		memset(data, tflite_zero_point(w), elements * size);
+	for (uint64_t i = 0; i < (uint64_t)was.dims[0] * was.dims[1] * was.dims[2]; i++) {
+		const uint64_t x = i % was.dims[2], y = i / was.dims[2] % was.dims[1],
+			       unit = i / was.dims[2] / was.dims[1];
+
+		memcpy(data + ((unit * h + y * (uint32_t)o->dilation_h) * width +
+			       x * (uint32_t)o->dilation_w) * pixel,
+		       (const uint8_t *)was.data + i * pixel, pixel);
+	}
+	w->data = data;
+	w->size = elements * size;
+	w->elements = elements;
 }
 
 /* The sums of products of whole numbers in FLOAT32, without bias. */
@@ -93,22 +145,13 @@ static void wide_convolution(struct tflite_translation *t, uint32_t type, uint32
 	tflite_finish_wide(t, high, low, units);
 }
 
-void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
+static void convolution(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_options *o = &t->op->options;
-	const struct tflite_tensor *x, *w;
+	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
 	bool depthwise = type == NNA_OPERATION_DEPTHWISE_CONV_2D;
-	uint32_t units, groups;
+	uint32_t units = w->dims[depthwise ? 3 : 0], groups;
 
-	tflite_need(t, 2, 1);
-	tflite_need_options(t);
-	x = tflite_input(t, 0);
-	w = tflite_input(t, 1);
-	tflite_need_rank(t, x, 4);
-	tflite_need_rank(t, w, 4);
-	if (t->ret)
-		return;
-	units = w->dims[depthwise ? 3 : 0];
 	if (tflite_is_wide(t)) {
 		wide_convolution(t, type, units);
 		return;
@@ -134,6 +177,33 @@ void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
 	tflite_push_i32(t, o->dilation_w);
 	tflite_push_i32(t, o->dilation_h);
 	tflite_finish(t, type);
+}
+
+void tflite_translate_convolution(struct tflite_translation *t, uint32_t type)
+{
+	struct tflite_tensor *w, was;
+	uint32_t operand, number;
+
+	tflite_need(t, 2, 1);
+	tflite_need_options(t);
+	tflite_need_rank(t, tflite_input(t, 0), 4);
+	tflite_need_rank(t, tflite_input(t, 1), 4);
+	if (t->ret)
+		return;
+	if (!has_gaps(t, type)) {
+		convolution(t, type);
+		return;
+	}
+	number = (uint32_t)t->op->inputs.at[1];
+	w = &t->sub->tensors[number];
+	was = *w;
+	operand = t->operands[number];
+	t->operands[number] = TFLITE_NO_OPERAND;
+	fill_gaps(t, w);
+	if (!t->ret)
+		convolution(t, type);
+	*w = was;
+	t->operands[number] = operand;
 }
 
 static void wide_transpose(struct tflite_translation *t, uint32_t type, const int32_t *shape)

@@ -504,18 +504,7 @@ static void scatter(struct tflite_translation *t, struct scatter *s)
 	} else {
 		x = scattered_in_run(t, s, x, updates);
 	}
-	if (t->ret)
-		return;
-	/* The bits of a sum that the type has no place for are lost, as in C. */
-	if (x.o.desc.type == NNA_OPERAND_TENSOR_INT32 &&
-	    tflite_is_quantised(tflite_output(t, 0)->type)) {
-		x = tflite_wrapped(t, x, tflite_output(t, 0)->type);
-		x = tflite_reshaped(t, x, tflite_output(t, 0)->rank, tflite_output(t, 0)->dims);
-		tflite_push(t, x.operand);
-		tflite_emit_to(t, NNA_OPERATION_CAST, tflite_output_operand(t, 0));
-		return;
-	}
-	tflite_result(t, x, 0);
+	tflite_sums_result(t, x);
 }
 
 void tflite_translate_hlo_scatter(struct tflite_translation *t, uint32_t type)

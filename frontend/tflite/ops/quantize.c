@@ -154,6 +154,21 @@ struct tflite_value tflite_wrapped(struct tflite_translation *t, struct tflite_v
 	return is_signed ? tflite_binary(t, NNA_OPERATION_SUB, x, half) : x;
 }
 
+void tflite_sums_result(struct tflite_translation *t, struct tflite_value x)
+{
+	const struct tflite_tensor *y = tflite_output(t, 0);
+
+	if (t->ret)
+		return;
+	if (x.o.desc.type != NNA_OPERAND_TENSOR_INT32 || !tflite_is_quantised(y->type)) {
+		tflite_result(t, x, 0);
+		return;
+	}
+	x = tflite_reshaped(t, tflite_wrapped(t, x, y->type), y->rank, y->dims);
+	tflite_push(t, x.operand);
+	tflite_emit_to(t, NNA_OPERATION_CAST, tflite_output_operand(t, 0));
+}
+
 void tflite_translate_cast(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);

@@ -145,9 +145,6 @@ static struct tflite_value put_rows(struct tflite_translation *t, struct tflite_
 		tflite_unsupported(t, NULL, "%u updates of %u rows of %u elements", "1 or more",
 				   count, rows, inner);
 	table = find_updates(t, numbers, count, rows, &most);
-	if (table && most > 1 && tflite_is_quantised(tflite_output(t, 0)->type))
-		tflite_unsupported(t, tflite_output(t, 0), "a sum of %u updates",
-				   "sums of FLOAT32, INT32, INT64 and BOOL", most);
 	if (table && most > MAX_ROUNDS && updates.o.desc.type != NNA_OPERAND_TENSOR_FLOAT32 &&
 	    updates.o.desc.type != NNA_OPERAND_TENSOR_INT32)
 		tflite_unsupported(t, tflite_output(t, 0), "a sum of %u updates",
@@ -193,6 +190,8 @@ void tflite_translate_segment_sum(struct tflite_translation *t, uint32_t type)
 	int32_t *numbers;
 
 	tflite_need(t, 2, 1);
+	tflite_need_type(t, tflite_input(t, 0), !tflite_is_quantised(tflite_input(t, 0)->type),
+			 "FLOAT32, INT32 or INT64");
 	numbers = constant_list(t, 1, &count);
 	tflite_need_elements(t, tflite_input(t, 1), tflite_input(t, 0)->dims[0],
 			     "the rows of input 0");
@@ -282,63 +281,126 @@ void tflite_translate_segments(struct tflite_translation *t, uint32_t type)
 }
 
 /*
- * Positions of index tuples [count, n] in the first n dimensions of the output; *rows gets the
- * number of positions, at most TFLITE_MAX_TABLE + 1.
+ * How many tuples [*count, n] the indices are, and how many positions they choose from, the first n
+ * dimensions of the output: *rows, at most TFLITE_MAX_TABLE + 1.
  */
-static int32_t *flat_indices(struct tflite_translation *t, uint32_t index, uint32_t *count,
-			     uint32_t *rows)
+static void count_indices(struct tflite_translation *t, uint32_t index, uint32_t *count,
+			  uint32_t *rows)
 {
 	const struct tflite_tensor *x = tflite_input(t, index), *y = tflite_output(t, 0);
-	uint32_t n = x->rank > 1 ? x->dims[x->rank - 1] : 1, total = 0, i, k;
-	int32_t *values = constant_list(t, index, &total);
+	uint32_t n = x->rank > 1 ? x->dims[x->rank - 1] : 1;
 	uint64_t all = 1;
 
-	if (!values)
-		return NULL;
+	if (t->ret)
+		return;
 	if (!n || n > y->rank) {
 		tflite_refuse(t, x, "indices of %u numbers",
 			      "1 to %u, the dimensions of the output", n, y->rank);
-		free(values);
-		return NULL;
+		return;
 	}
-	*count = total / n;
-	for (k = 0; k < n; k++)
-		all *= y->dims[k];
-	*rows = all > TFLITE_MAX_TABLE ? TFLITE_MAX_TABLE + 1 : (uint32_t)all;
-	for (i = 0; i < *count; i++) {
+	for (uint32_t k = 0; k < n; k++)
+		all = all * y->dims[k] > TFLITE_MAX_TABLE ? TFLITE_MAX_TABLE + 1 :
+							    all * y->dims[k];
+	*count = (uint32_t)(x->elements / n);
+	*rows = (uint32_t)all;
+}
+
+/* The positions of the constant tuples that count_indices() counts; freed by the caller. */
+static int32_t *flat_indices(struct tflite_translation *t, uint32_t index)
+{
+	const struct tflite_tensor *x = tflite_input(t, index), *y = tflite_output(t, 0);
+	uint32_t n = x->rank > 1 ? x->dims[x->rank - 1] : 1, total = 0;
+	int32_t *values = constant_list(t, index, &total);
+
+	for (uint32_t i = 0; values && i < total / n; i++) {
 		int64_t at = 0;
 
-		for (k = 0; k < n; k++) {
-			int32_t v = values[i * n + k];
-
-			need_index(t, x, v, y->dims[k]);
-			at = at * y->dims[k] + v;
+		for (uint32_t k = 0; k < n; k++) {
+			need_index(t, x, values[i * n + k], y->dims[k]);
+			at = at * y->dims[k] + values[i * n + k];
 		}
 		values[i] = (int32_t)(at > INT32_MAX ? INT32_MAX : at);
 	}
+	if (t->ret) {
+		free(values);
+		return NULL;
+	}
 	return values;
+}
+
+/* Limits of what is added by indices that a run has: updates, and these times rows. */
+#define MAX_RUN_UPDATES 256u
+
+/*
+ * The rows that indices [@count, n] of a run name, [1, @count]. A GATHER from the positions of its
+ * dimension ends a run with an index that is none, as TFLite does.
+ */
+static struct tflite_value rows_of_run(struct tflite_translation *t, uint32_t count)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *y = tflite_output(t, 0);
+	const uint32_t n = x->rank > 1 ? x->dims[x->rank - 1] : 1;
+	struct tflite_value indices, row, part;
+
+	indices = tflite_reshaped(t, tflite_value(t, 0), 2, (uint32_t[]){ count, n });
+	row = tflite_int(t, 0);
+	for (uint32_t k = 0; k < n && !t->ret; k++) {
+		part = tflite_reshaped(t, tflite_part(t, indices, 1, k, 1), 1, &count);
+		part = tflite_gathered(t, tflite_positions(t, y->dims[k]), 0, part);
+		row = tflite_binary(t, NNA_OPERATION_MUL, row, tflite_int(t, (int32_t)y->dims[k]));
+		row = tflite_binary(t, NNA_OPERATION_ADD, part, row);
+	}
+	return tflite_reshaped(t, row, 2, (uint32_t[]){ 1, count });
+}
+
+/* put_rows() of updates [@count, ...] where a run has the indices: one after the other. */
+static struct tflite_value put_rows_of_run(struct tflite_translation *t,
+					   struct tflite_value updates, uint32_t count,
+					   uint32_t rows)
+{
+	const uint32_t add = updates.o.desc.type == NNA_OPERAND_TENSOR_BOOL8 ?
+				     NNA_OPERATION_LOGICAL_OR : NNA_OPERATION_ADD;
+	struct tflite_value sum, named, next;
+
+	if (count > MAX_RUN_UPDATES || (uint64_t)count * rows > TFLITE_MAX_TABLE)
+		tflite_unsupported(t, tflite_input(t, 0),
+				   "%u updates of %u rows by indices that a run has",
+				   "%u or fewer, with a product of %u or less", count, rows,
+				   MAX_RUN_UPDATES, TFLITE_MAX_TABLE);
+	named = tflite_along(t, tflite_positions(t, rows), 0, 2);
+	named = tflite_binary(t, NNA_OPERATION_EQUAL, named, rows_of_run(t, count));
+	sum = tflite_broadcast(t, zero_like(t, updates), 2,
+			       (uint32_t[]){ rows, updates.o.dims[1] });
+	for (uint32_t i = 0; i < count && !t->ret; i++) {
+		next = tflite_binary(t, add, sum, tflite_part(t, updates, 0, i, 1));
+		sum = tflite_select(t, tflite_part(t, named, 1, i, 1), next, sum);
+	}
+	return sum;
 }
 
 /* Inputs: indices, updates, shape. Updates of one position are summed. */
 void tflite_translate_scatter_nd(struct tflite_translation *t, uint32_t type)
 {
-	uint32_t count = 0, rows = 0, dims[2];
+	const struct tflite_tensor *x = tflite_input(t, 0), *update = tflite_input(t, 1);
 	struct tflite_value updates;
-	int32_t *numbers;
+	uint32_t count = 0, rows = 0;
+	int32_t *numbers = NULL;
 
 	tflite_need(t, 3, 1);
-	numbers = flat_indices(t, 0, &count, &rows);
-	updates = tflite_value(t, 1);
-	if (!t->ret && (!count || tflite_input(t, 1)->elements % count))
-		tflite_refuse(t, tflite_input(t, 1), "%llu elements",
-			      "a multiple of %u, the indices",
-			      (unsigned long long)tflite_input(t, 1)->elements, count);
-	if (!t->ret) {
-		dims[0] = count;
-		dims[1] = (uint32_t)(tflite_input(t, 1)->elements / count);
-		updates = tflite_reshaped(t, updates, 2, dims);
-		tflite_result(t, put_rows(t, updates, numbers, count, rows), 0);
-	}
+	tflite_need_type(t, x, x->type == TFLITE_INT32, "INT32");
+	count_indices(t, 0, &count, &rows);
+	if (!t->ret && (!count || !update->elements || update->elements % count))
+		tflite_refuse(t, update, "%llu elements", "a multiple of %u, the indices",
+			      (unsigned long long)update->elements, count);
+	if (!t->ret && x->data)
+		numbers = flat_indices(t, 0);
+	if (t->ret)
+		return;
+	updates = tflite_reshaped(t, tflite_value(t, 1), 2,
+				  (uint32_t[]){ count, (uint32_t)(update->elements / count) });
+	if (tflite_is_quantised(update->type))
+		updates = tflite_cast(t, updates, NNA_OPERAND_TENSOR_INT32);
+	tflite_sums_result(t, numbers ? put_rows(t, updates, numbers, count, rows) :
+					put_rows_of_run(t, updates, count, rows));
 	free(numbers);
 }
 
@@ -350,7 +412,8 @@ void tflite_translate_sparse_to_dense(struct tflite_translation *t, uint32_t typ
 	int32_t *numbers, *from;
 
 	tflite_need(t, 4, 1);
-	numbers = flat_indices(t, 0, &count, &rows);
+	count_indices(t, 0, &count, &rows);
+	numbers = flat_indices(t, 0);
 	tflite_make_room(t, rows);
 	from = t->ret ? NULL : malloc(((size_t)rows + 1) * sizeof(*from));
 	if (!from) {
@@ -447,53 +510,86 @@ void tflite_translate_matrix_diag(struct tflite_translation *t, uint32_t type)
 	tflite_result(t, tflite_select(t, mask, x, base), 0);
 }
 
-/* A GATHER by a table, which reverses the first elements of each sequence. */
+/* The lengths of @batches sequences of @steps, which the file states: each is 0 to @steps. */
+static void check_lengths(struct tflite_translation *t, uint32_t steps)
+{
+	uint32_t count = 0;
+	int32_t *lengths = constant_list(t, 1, &count);
+
+	for (uint32_t i = 0; i < count && !t->ret; i++)
+		if (lengths[i] < 0 || (uint32_t)lengths[i] > steps)
+			tflite_refuse(t, tflite_input(t, 1), "a length of %d", "0 to %u, the steps",
+				      lengths[i], steps);
+	free(lengths);
+}
+
+/*
+ * The row of [@batches * @steps] that comes to each row: within the length of its sequence the one
+ * as far from the other end. Lengths of a run that are no such end where the steps do.
+ */
+static struct tflite_value sources(struct tflite_translation *t, uint32_t batches, uint32_t steps)
+{
+	struct tflite_value lengths, step, from, first;
+	const uint32_t total = batches * steps;
+	int32_t *starts = calloc((size_t)batches + 1, sizeof(*starts));
+
+	if (!starts)
+		tflite_no_memory(t);
+	for (uint32_t i = 0; i < batches && starts; i++)
+		starts[i] = (int32_t)(i * steps);
+	lengths = tflite_cast(t, tflite_value(t, 1), NNA_OPERAND_TENSOR_INT32);
+	lengths = tflite_along(t, lengths, 0, 2);
+	lengths = tflite_binary(t, NNA_OPERATION_MINIMUM, lengths, tflite_int(t, (int32_t)steps));
+	step = tflite_along(t, tflite_positions(t, steps), 1, 2);
+	from = tflite_binary(t, NNA_OPERATION_SUB, lengths, tflite_int(t, 1));
+	from = tflite_binary(t, NNA_OPERATION_SUB, from, step);
+	from = tflite_select(t, tflite_binary(t, NNA_OPERATION_LESS, step, lengths), from, step);
+	if (starts) {
+		first = tflite_along(t, tflite_int_tensor(t, 1, &batches, starts), 0, 2);
+		from = tflite_binary(t, NNA_OPERATION_ADD, from, first);
+	}
+	free(starts);
+	return tflite_reshaped(t, from, 1, &total);
+}
+
+/* A GATHER of the steps of all sequences, for which these two dimensions come first. */
 void tflite_translate_reverse_sequence(struct tflite_translation *t, uint32_t type)
 {
-	int32_t seq = t->op->options.axis, batch = t->op->options.batch_dims;
-	uint32_t count = 0, steps, b, s, n = 0, total, dims[TFLITE_MAX_RANK];
+	const int32_t seq = t->op->options.axis, batch = t->op->options.batch_dims;
 	const struct tflite_tensor *x = tflite_input(t, 0);
-	int32_t *lengths, *numbers = NULL;
+	int32_t axes[TFLITE_MAX_RANK] = { batch, seq }, back[TFLITE_MAX_RANK] = { 0 };
+	const bool sorted = batch == 0 && seq == 1;
+	uint32_t dims[TFLITE_MAX_RANK], n = 2;
 	struct tflite_value v;
 
 	tflite_need(t, 2, 1);
 	tflite_need_least_rank(t, x, 2);
-	if (seq + batch != 1 || seq < 0 || batch < 0)
-		tflite_unsupported(t, NULL, "sequences along dimension %d and batches along %d",
-				   "0 and 1, or 1 and 0", seq, batch);
-	lengths = constant_list(t, 1, &count);
-	if (!t->ret)
-		tflite_need_elements(t, tflite_input(t, 1), x->dims[batch], "the sequences");
-	if (!t->ret)
-		tflite_make_room(t, (uint64_t)x->dims[0] * x->dims[1]);
-	if (!t->ret) {
-		steps = x->dims[seq];
-		total = x->dims[0] * x->dims[1];
-		numbers = calloc((size_t)total + 1, sizeof(*numbers));
-		if (!numbers)
-			tflite_no_memory(t);
-		for (b = 0; b < count && !t->ret; b++) {
-			if (lengths[b] < 0 || (uint32_t)lengths[b] > steps)
-				tflite_refuse(t, tflite_input(t, 1), "a length of %d",
-					      "0 to %u, the steps", lengths[b], steps);
-			for (s = 0; s < steps && !t->ret; s++, n++) {
-				uint32_t from = s < (uint32_t)lengths[b] ?
-							(uint32_t)lengths[b] - 1 - s : s;
-
-				numbers[batch ? s * count + b : b * steps + s] =
-					(int32_t)(batch ? from * count + b : b * steps + from);
-			}
-		}
-		v = tflite_value(t, 0);
-		dims[0] = total;
-		for (b = 2; b < x->rank; b++)
-			dims[b - 1] = x->dims[b];
-		if (!t->ret) {
-			v = tflite_reshaped(t, v, x->rank - 1, dims);
-			tflite_result(t, tflite_gathered(t, v, 0, tflite_int_tensor(t, 1, &total,
-										    numbers)), 0);
-		}
-	}
-	free(numbers);
-	free(lengths);
+	if (seq == batch || seq < 0 || batch < 0 || seq >= (int32_t)x->rank ||
+	    batch >= (int32_t)x->rank)
+		tflite_refuse(t, NULL, "sequences along dimension %d and batches along %d",
+			      "two of the %u dimensions", seq, batch, x->rank);
+	if (t->ret)
+		return;
+	tflite_need_elements(t, tflite_input(t, 1), x->dims[batch], "the sequences");
+	tflite_make_room(t, (uint64_t)x->dims[batch] * x->dims[seq]);
+	if (tflite_input(t, 1)->data)
+		check_lengths(t, x->dims[seq]);
+	if (t->ret)
+		return;
+	for (int32_t k = 0; k < (int32_t)x->rank; k++)
+		if (k != seq && k != batch)
+			axes[n++] = k;
+	for (uint32_t k = 0; k < x->rank; k++)
+		back[axes[k]] = (int32_t)k;
+	v = tflite_value(t, 0);
+	if (!sorted)
+		v = tflite_transposed(t, v, axes);
+	memcpy(dims, v.o.dims, sizeof(dims));
+	v.o.dims[1] *= v.o.dims[0];
+	v = tflite_reshaped(t, v, x->rank - 1, &v.o.dims[1]);
+	v = tflite_gathered(t, v, 0, sources(t, dims[0], dims[1]));
+	v = tflite_reshaped(t, v, x->rank, dims);
+	if (!sorted)
+		v = tflite_transposed(t, v, back);
+	tflite_result(t, v, 0);
 }

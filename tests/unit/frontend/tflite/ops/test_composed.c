@@ -112,9 +112,29 @@ static void test_atan2(void **state)
 	check_floats(out, want, 16);
 }
 
+/* Each input has fewer dimensions than the next one, and broadcasts. */
+static void test_select_of_three_ranks(void **state)
+{
+	static const bool flags[] = { true, false };
+	static const float a[] = { 1, 2 }, b[] = { 3, 4, 5 }, want[] = { 1, 3, 1, 4, 1, 5 };
+	const struct one_operator m = {
+		.code = TFLITE_SELECT_V2,
+		.tensors = { { TFLITE_BOOL, 1, { 2 } }, F32(2, { 1, 2 }), F32(3, { 1, 3, 1 }),
+			     F32(3, { 1, 3, 2 }) },
+		.tensor_count = 4,
+		.inputs = { 0, 1, 2, -1 },
+		.outputs = { 3, -1 },
+	};
+	float out[6];
+
+	run(&m, (const void *[]){ flags, a, b }, (void *[]){ out });
+	check_floats(out, want, 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_select_of_three_ranks),
 		cmocka_unit_test(test_gelu),
 		cmocka_unit_test(test_sign_and_round),
 		cmocka_unit_test(test_relu_0_to_1),

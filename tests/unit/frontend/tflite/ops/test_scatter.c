@@ -51,6 +51,25 @@ static void test_scatter_nd(void **state)
 	check_floats(out, want, 8);
 }
 
+/* The same where the run has the indices. */
+static void test_scatter_nd_of_run(void **state)
+{
+	static const int32_t indices[] = { 2, 0, 2 }, shape[] = { 4, 2 };
+	static const float in[] = { 1, 2, 3, 4, 5, 6 }, want[] = { 3, 4, 0, 0, 6, 8, 0, 0 };
+	const struct one_operator m = {
+		.code = TFLITE_SCATTER_ND,
+		.tensors = { S32(2, { 3, 1 }), F32(2, { 3, 2 }), S32(1, { 2 }, shape, 8),
+			     F32(2, { 4, 2 }) },
+		.tensor_count = 4,
+		.inputs = { 0, 1, 2, -1 },
+		.outputs = { 3, -1 },
+	};
+	float out[8];
+
+	run(&m, (const void *[]){ indices, in }, (void *[]){ out });
+	check_floats(out, want, 8);
+}
+
 /* A segment that no number names has the least number, the greatest, or 1. */
 static void check_segments(int32_t code, const float want[6])
 {
@@ -97,6 +116,28 @@ static void test_reverse_sequence(void **state)
 	int32_t out[6];
 
 	run(&m, (const void *[]){ in }, (void *[]){ out });
+	assert_memory_equal(out, want, sizeof(out));
+}
+
+/* Sequences along the last dimension of three, and lengths that the run has. */
+static void test_reverse_sequence_of_run(void **state)
+{
+	static const int32_t lengths[] = { 1, 3 };
+	static const int32_t in[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+	static const int32_t want[] = { 1, 2, 3, 6, 5, 4, 7, 8, 9, 12, 11, 10 };
+	const struct one_operator m = {
+		.code = TFLITE_REVERSE_SEQUENCE,
+		.tensors = { S32(3, { 2, 2, 3 }), S32(1, { 2 }), S32(3, { 2, 2, 3 }) },
+		.tensor_count = 3,
+		.inputs = { 0, 1, -1 },
+		.outputs = { 2, -1 },
+		.options = 87,
+		.fields = { 2, 1 },
+		.field_count = 2,
+	};
+	int32_t out[12];
+
+	run(&m, (const void *[]){ in, lengths }, (void *[]){ out });
 	assert_memory_equal(out, want, sizeof(out));
 }
 
@@ -152,8 +193,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_hot),
 		cmocka_unit_test(test_scatter_nd),
+		cmocka_unit_test(test_scatter_nd_of_run),
 		cmocka_unit_test(test_segments),
 		cmocka_unit_test(test_reverse_sequence),
+		cmocka_unit_test(test_reverse_sequence_of_run),
 		cmocka_unit_test(test_matrix_diag),
 		cmocka_unit_test(test_too_large),
 	};
