@@ -185,6 +185,19 @@ class Variant:
         self.equal = self.listed = self.failed = self.cpu = self.refused = 0
         self.lines = []
 
+    def done(self):
+        return self.equal + self.listed + self.failed + self.cpu + self.refused
+
+    def report(self):
+        for became, name, text in sorted(self.lines):
+            word = {"failed": "not ok", "listed": "listed"}.get(became, "skip")
+            print(f"{word} {self.name} {name}: {text}")
+        for name in sorted(self.models):
+            print(f"ok {self.name} {name}")
+        print(f"# {self.name}: {self.equal} equal to LiteRT, {self.listed} listed, "
+              f"{self.failed} failed, {self.cpu} on the CPU, {self.refused} that Vela refuses",
+              flush=True)
+
 
 def check(case, variant, vela_process, folder, options):
     """Return: what became of the case, a text, and the outputs' bytes if there are any."""
@@ -221,7 +234,11 @@ def check(case, variant, vela_process, folder, options):
 
 
 def run_all(cases, variants, options, folder):
-    """Run each case in each variant. Return: outputs by case, generation and variant."""
+    """Run each case in each variant. Return: outputs by case, generation and variant.
+
+    A variant is reported when its last case has run: a long run shows where it is, and what it has
+    found if it is ended.
+    """
     workers = queue.Queue()
     processes = [compiler.Compiler(options.vela) for _ in range(os.cpu_count())]
     for i, process in enumerate(processes):
@@ -245,8 +262,11 @@ def run_all(cases, variants, options, folder):
                 variant.lines.append((became, case.name, text))
             if got is not None:
                 outputs.setdefault((case.name, variant.config[:9]), []).append((variant, got))
+            if variant.done() == len(runnable):
+                variant.report()
+    runnable = [case for case in cases if not case.problem]
     with concurrent.futures.ThreadPoolExecutor(len(processes)) as pool:
-        list(pool.map(one, [(v, c) for v in variants for c in cases if not c.problem]))
+        list(pool.map(one, [(v, c) for v in variants for c in runnable]))
     for process in processes:
         process.close()
     return outputs
@@ -285,13 +305,6 @@ def main():
         variants = variants_of(options)
         outputs = run_all(cases, variants, options, scratch)
     for v in variants:
-        for became, name, text in sorted(v.lines):
-            word = {"failed": "not ok", "listed": "listed"}.get(became, "skip")
-            print(f"{word} {v.name} {name}: {text}")
-        for name in sorted(v.models):
-            print(f"ok {v.name} {name}")
-        print(f"# {v.name}: {v.equal} equal to LiteRT, {v.listed} listed, {v.failed} failed, "
-              f"{v.cpu} on the CPU, {v.refused} that Vela refuses", flush=True)
         passed, failed = passed + v.equal + v.listed, failed + v.failed
         skipped += v.cpu + v.refused
     same = 0
