@@ -5,5 +5,15 @@
 #. test: check-runtimes RUNTIMES=: LiteRT's compiled models and other runtimes with nnaccel in them, or the runtimes that are named
 .PHONY: check-runtimes
 RUNTIMES ?=
-check-runtimes: all wheel-litert wheel-onnxruntime
+check-runtimes: all wheel-litert wheel-onnxruntime $(BUILD)/tests/runtimes/libsupport.so
 	BUILD=$(BUILD) tests/runtimes/run $(RUNTIMES)
+
+# What their tests in Python have no module for.
+RUNTIMES_SUPPORT := $(BUILD)/tests/runtimes/libsupport.so
+TESTS += $(RUNTIMES_SUPPORT)
+$(RUNTIMES_SUPPORT): $(BUILD)/obj/tests/runtimes/support.o $(BUILD)/obj/demo/gate.o $(TFLITE_OBJS) $(ONNX_OBJS) \
+		$(BUILD)/obj/libnnaccel/shared.a | $(NNACCEL_PLUGIN)
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-z,defs -o $@ $^ $(NNACCEL_LIBS)
+	$(Q)ln -sfn ../../lib/nnaccel $(@D)/nnaccel
