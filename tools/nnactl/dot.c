@@ -9,6 +9,11 @@
 
 /* Characters of a line in a box. */
 #define LINE 32u
+/* Boxes of the model's inputs and outputs, and tensors between operators. */
+#define END_STYLE "style=filled, fillcolor=\"#f4f4f4\""
+#define TENSOR_STYLE \
+	"shape=plaintext, style=\"\", fontsize=9, margin=\"0.05,0\", height=0.1, " \
+	"fontcolor=\"#444444\""
 /* Lines of a name; of a longer one the end is shown, which tells layers apart. */
 #define LINES 3u
 
@@ -187,23 +192,26 @@ static void put_edges(FILE *to, const struct tflite_subgraph *sub, uint32_t whic
 static void put_tensor(FILE *to, const struct tflite_subgraph *sub, uint32_t which, uint32_t tensor)
 {
 	if (has(&sub->inputs, (int32_t)tensor) || has(&sub->outputs, (int32_t)tensor))
-		fprintf(to, "  g%ut%u [style=filled, fillcolor=\"#f4f4f4\", label=\"", which,
-			tensor);
+		fprintf(to, "  g%ut%u [" END_STYLE ", label=\"", which, tensor);
 	else if (is_written(sub, (int32_t)tensor))
-		fprintf(to, "  g%ut%u [shape=plaintext, style=\"\", fontsize=9, margin=\"0.05,0\", "
-			"height=0.1, fontcolor=\"#444444\", label=\"", which, tensor);
+		fprintf(to, "  g%ut%u [" TENSOR_STYLE ", label=\"", which, tensor);
 	else
 		return;
 	put_tensor_label(to, &sub->tensors[tensor]);
 	fprintf(to, "\"];\n");
 }
 
-void nnactl_dot_print(const struct tflite_model *model, FILE *to)
+static void begin(FILE *to)
 {
 	/* A browser's letters may be wider than those that Graphviz has counted with. */
 	fprintf(to, "digraph model {\n  fontname=\"Helvetica,Arial,sans-serif\";\n"
 		"  node [shape=box, style=\"filled,rounded\", fillcolor=white, "
 		"margin=\"0.2,0.08\", fontname=\"Helvetica,Arial,sans-serif\", fontsize=12];\n");
+}
+
+void nnactl_dot_print(const struct tflite_model *model, FILE *to)
+{
+	begin(to);
 	for (uint32_t s = 0; s < model->subgraph_count; s++) {
 		const struct tflite_subgraph *sub = &model->subgraphs[s];
 
@@ -220,5 +228,110 @@ void nnactl_dot_print(const struct tflite_model *model, FILE *to)
 			put_edges(to, sub, s, i);
 		fprintf(to, "  }\n");
 	}
+	fprintf(to, "}\n");
+}
+
+/* ---------------------------------------------------------------------------------------- ONNX */
+
+/* The colour of the operator of TFLite that is most like one of ONNX. */
+static const char *onnx_color_of(const struct onnx_node *node)
+{
+	static const struct {
+		const char *op;
+		enum tflite_code like;
+	} ALIKE[] = {
+		{ "Conv", TFLITE_CONV_2D }, { "ConvTranspose", TFLITE_CONV_2D },
+		{ "Gemm", TFLITE_CONV_2D }, { "MatMul", TFLITE_CONV_2D },
+		{ "AveragePool", TFLITE_MEAN }, { "GlobalAveragePool", TFLITE_MEAN },
+		{ "MaxPool", TFLITE_MEAN }, { "ReduceMean", TFLITE_MEAN },
+		{ "ReduceSum", TFLITE_MEAN }, { "Add", TFLITE_ADD }, { "Sub", TFLITE_ADD },
+		{ "Mul", TFLITE_ADD }, { "Div", TFLITE_ADD }, { "Relu", TFLITE_RELU },
+		{ "Clip", TFLITE_RELU }, { "Sigmoid", TFLITE_RELU }, { "Softmax", TFLITE_RELU },
+		{ "Tanh", TFLITE_RELU }, { "Erf", TFLITE_RELU }, { "Gelu", TFLITE_RELU },
+		{ "HardSwish", TFLITE_RELU }, { "Reshape", TFLITE_RESHAPE },
+		{ "Concat", TFLITE_RESHAPE }, { "Transpose", TFLITE_RESHAPE },
+		{ "Slice", TFLITE_RESHAPE }, { "Split", TFLITE_RESHAPE },
+		{ "QuantizeLinear", TFLITE_RESHAPE }, { "DequantizeLinear", TFLITE_RESHAPE },
+	};
+	struct tflite_operator op = { .code = TFLITE_CUSTOM };
+
+	if (!*node->domain)
+		op.code = TFLITE_GATHER;
+	for (size_t i = 0; i < sizeof(ALIKE) / sizeof(ALIKE[0]); i++)
+		if (onnx_node_is(node, ALIKE[i].op))
+			op.code = ALIKE[i].like;
+	return color_of(&op);
+}
+
+static void put_ints(FILE *to, const struct onnx_node *node, const char *attribute,
+		     const char *name)
+{
+	const struct onnx_attribute *a = onnx_node_attribute(node, attribute);
+
+	if (!a || a->kind != ONNX_KIND_INTS || !a->count || a->count > ONNX_MAX_RANK)
+		return;
+	fprintf(to, "\\n%s", name);
+	for (uint32_t i = 0; i < a->count; i++)
+		fprintf(to, "%s%lld", i ? " x " : " ", (long long)a->ints[i]);
+}
+
+static void put_onnx_operator(FILE *to, const struct onnx_node *node, uint32_t number)
+{
+	fprintf(to, "  o%u [fillcolor=\"%s\", label=\"%u ", number, onnx_color_of(node), number);
+	put_text(to, node->op);
+	put_ints(to, node, "kernel_shape", "window");
+	put_ints(to, node, "strides", "stride");
+	put_ints(to, node, "dilations", "dilation");
+	fprintf(to, "\"];\n");
+}
+
+/* What the model computes or is given; its constants are not drawn. */
+static bool is_drawn(const struct onnx_value *value)
+{
+	return value->input || value->writer != ONNX_ABSENT;
+}
+
+static void put_onnx_value(FILE *to, const struct onnx_value *value, uint32_t number)
+{
+	fprintf(to, "  t%u [%s, label=\"", number,
+		value->input || value->output ? END_STYLE : TENSOR_STYLE);
+	put_text(to, value->name);
+	if (value->shaped) {
+		fprintf(to, "\\n%s [", onnx_type_name(value->tensor.type));
+		for (uint32_t i = 0; i < value->tensor.rank; i++) {
+			if (value->tensor.dims[i] >= 0)
+				fprintf(to, "%s%lld", i ? "," : "",
+					(long long)value->tensor.dims[i]);
+			else
+				fprintf(to, "%s?", i ? "," : "");
+		}
+		fputc(']', to);
+	}
+	fprintf(to, "\"];\n");
+}
+
+static void put_onnx_edges(FILE *to, const struct onnx_model *model, uint32_t number)
+{
+	const struct onnx_node *node = &model->nodes[number];
+
+	for (uint32_t i = 0; i < node->input_count; i++)
+		if (node->inputs[i] != ONNX_ABSENT && is_drawn(&model->values[node->inputs[i]]))
+			fprintf(to, "  t%u -> o%u;\n", node->inputs[i], number);
+	for (uint32_t i = 0; i < node->output_count; i++)
+		if (node->outputs[i] != ONNX_ABSENT)
+			fprintf(to, "  o%u -> t%u%s;\n", number, node->outputs[i],
+				model->values[node->outputs[i]].output ? "" : " [arrowhead=none]");
+}
+
+void nnactl_dot_print_onnx(const struct onnx_model *model, FILE *to)
+{
+	begin(to);
+	for (uint32_t i = 0; i < model->value_count; i++)
+		if (is_drawn(&model->values[i]))
+			put_onnx_value(to, &model->values[i], i);
+	for (uint32_t i = 0; i < model->node_count; i++)
+		put_onnx_operator(to, &model->nodes[i], i);
+	for (uint32_t i = 0; i < model->node_count; i++)
+		put_onnx_edges(to, model, i);
 	fprintf(to, "}\n");
 }

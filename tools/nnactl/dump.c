@@ -36,6 +36,14 @@ static int dump(struct nnactl_session *s, bool all)
 	return 0;
 }
 
+static void print_dot(const struct nnactl_session *s, FILE *to)
+{
+	if (s->onnx)
+		nnactl_dot_print_onnx(s->onnx, to);
+	else
+		nnactl_dot_print(s->model, to);
+}
+
 /* The graph in Graphviz's language, for --json as one text. */
 static int dump_dot(const struct nnactl_session *s)
 {
@@ -44,17 +52,14 @@ static int dump_dot(const struct nnactl_session *s)
 	size_t size;
 	FILE *to;
 
-	if (s->onnx)
-		return nnactl_error("%s is an ONNX model, and --dot draws TFLite models: dump it "
-				    "without --dot", s->path);
 	if (!nnactl_json()) {
-		nnactl_dot_print(s->model, stdout);
+		print_dot(s, stdout);
 		return 0;
 	}
 	to = open_memstream(&text, &size);
 	if (!to)
 		return nnactl_error("out of memory");
-	nnactl_dot_print(s->model, to);
+	print_dot(s, to);
 	value = fclose(to) ? NULL : json_pack("{s:o?}", "dot", nnactl_json_text(text));
 	free(text);
 	return nnactl_json_print(value);

@@ -134,48 +134,74 @@ static uint8_t grey_of(const uint8_t *p)
 	return (uint8_t)((299 * p[0] + 587 * p[1] + 114 * p[2] + 500) / 1000);
 }
 
+static bool is_colour(uint32_t channels)
+{
+	return channels == 1 || channels == 3;
+}
+
+/**
+ * struct pixels - how an input has a picture
+ * @step: from one pixel to the next
+ * @plane: from one channel to the next
+ */
+struct pixels {
+	uint32_t height, width, channels;
+	size_t step, plane;
+};
+
+/*
+ * Channels come last, as TFLite has them, or first, as ONNX has: what fits both ways is taken as
+ * that kind of file has it. Return: false for what is no picture.
+ */
+static bool find_pixels(const struct nna_io_info *info, bool first, struct pixels *to)
+{
+	const uint32_t *d = info->dims;
+
+	if (info->rank == 3) {
+		*to = (struct pixels){ d[1], d[2], 1, 1, 0 };
+	} else if (info->rank != 4 || (!is_colour(d[3]) && !is_colour(d[1]))) {
+		return false;
+	} else if (is_colour(d[3]) && !(first && is_colour(d[1]))) {
+		*to = (struct pixels){ d[1], d[2], d[3], d[3], 1 };
+	} else {
+		*to = (struct pixels){ d[2], d[3], d[1], 1, (size_t)d[2] * d[3] };
+	}
+	return true;
+}
+
 static int image_input(struct run *r)
 {
 	char error[IMAGE_ERROR_SIZE], text[128];
-	uint32_t height, width, channels;
 	struct image scaled;
 	struct nna_io_info info;
+	struct pixels way;
 	size_t i, pixels;
 
 	if (nnactl_session_count(&r->session, true) != 1)
 		return nnactl_error("%s has %u inputs, a picture fits one: use --input",
 				    r->model, nnactl_session_count(&r->session, true));
 	nnactl_session_io(&r->session, true, 0, &info);
-	if (info.rank == 4 && (info.dims[3] == 3 || info.dims[3] == 1)) {
-		height = info.dims[1];
-		width = info.dims[2];
-		channels = info.dims[3];
-	} else if (info.rank == 3) {
-		height = info.dims[1];
-		width = info.dims[2];
-		channels = 1;
-	} else {
+	if (!find_pixels(&info, r->session.onnx, &way))
 		return nnactl_error("%s takes %s, which is no picture: use --input", r->model,
 				    nnactl_io_describe(&info, text, sizeof(text)));
-	}
 	if (info.dims[0] != 1)
 		return nnactl_error("%s takes %u pictures at once: use --input", r->model,
 				    info.dims[0]);
 	if (image_load(r->image_path, &r->photo, error))
 		return nnactl_error("%s: %s", nnactl_file_name(r->image_path), error);
-	if (image_resize(&r->photo, &scaled, width, height))
-		return nnactl_error("cannot scale the picture to %ux%u", width, height);
+	if (image_resize(&r->photo, &scaled, way.width, way.height))
+		return nnactl_error("cannot scale the picture to %ux%u", way.width, way.height);
 	r->input_size = info.size;
 	r->input = malloc(info.size);
-	pixels = (size_t)width * height;
+	pixels = (size_t)way.width * way.height;
 	for (i = 0; r->input && i < pixels; i++) {
 		const uint8_t *p = scaled.pixels + 3 * i;
 		int ret = 0, c;
 
-		if (channels == 1)
+		if (way.channels == 1)
 			ret = put(r, &info, i, grey_of(p), 0);
-		for (c = 0; channels == 3 && c < 3; c++)
-			ret = put(r, &info, 3 * i + (size_t)c, p[c], c);
+		for (c = 0; way.channels == 3 && c < 3; c++)
+			ret = put(r, &info, way.step * i + way.plane * (size_t)c, p[c], c);
 		if (ret) {
 			image_free(&scaled);
 			return nnactl_error("%s takes %s: use --raw-input", r->model,
@@ -743,12 +769,13 @@ const struct nnactl_command NNACTL_RUN = {
 		"             [--signature S] [--loop OUT=IN]... [--steps N]\n"
 		"             [--device auto|loopback|/dev/accel/accelN]\n"
 		"             [--fallback none|loopback]\n\n"
-		"--image scales a picture to the model's input: bytes as they are for quantised\n"
-		"models, from -1 to 1 for floats. With --mean or --std it is (byte - M) / S\n"
-		"instead (0 and 1 where one is left out), in the model's type; one number or one\n"
-		"per channel. It is a BMP, PNG or JPEG file, or WebP, GIF, TIFF, AVIF or HEIC\n"
-		"where the library for that is installed; Exif data turns it upright. A file\n"
-		"called - is the standard input, for arrays and raw bytes, too.\n"
+		"--image scales a picture to the model's input, whose channels are last or\n"
+		"first: bytes as they are for quantised models, from -1 to 1 for floats. With\n"
+		"--mean or --std it is (byte - M) / S instead (0 and 1 where one is left out), in\n"
+		"the model's type; one number or one per channel. It is a BMP, PNG or JPEG file,\n"
+		"or WebP, GIF, TIFF, AVIF or HEIC where the library for that is installed; Exif\n"
+		"data turns it upright. A file called - is the standard input, for arrays and raw\n"
+		"bytes, too.\n"
 		"--input is a NumPy array for the input of that name or number, --raw-input the\n"
 		"bytes of all inputs; --output-npy and --raw-output write outputs likewise.\n"
 		"--shape states the shape of an input whose dimensions the model leaves open:\n"
