@@ -84,14 +84,25 @@ kernel-render:
 #. internal: kernel-arm64-6.12: the first of them
 #. internal: kernel-arm64-6.12-16k: the second, for pages of 16 KiB
 #. internal: kernel-arm64-newest: the third
+#. kernel: kernel-gki: a kernel as Android's GKI, built first, twice twenty minutes, and nna.ko for it, with pages of 4 and of 16 KiB
+#. kernel: kernel-64k: a kernel of arm64 with pages of 64 KiB, built first, twenty minutes, and nna.ko for it, also with its unit tests
+#. internal: kernel-arm64-gki: the first of the former
+#. internal: kernel-arm64-gki-16k: the second of them
+#. internal: kernel-arm64-64k: the latter without the unit tests
 ARM64_KERNELS := 6.12 6.12-16k newest
-.PHONY: kernel-arm64 $(ARM64_KERNELS:%=kernel-arm64-%)
+ARM64_BUILT := gki gki-16k 64k
+.PHONY: kernel-arm64 kernel-gki kernel-64k $(patsubst %,kernel-arm64-%,$(ARM64_KERNELS) $(ARM64_BUILT))
 kernel-arm64: $(ARM64_KERNELS:%=kernel-arm64-%)
+kernel-gki: kernel-arm64-gki kernel-arm64-gki-16k
 
-$(ARM64_KERNELS:%=kernel-arm64-%): kernel-arm64-%:
-	@set -e; eval "$$(vm/setup --arch arm64 --kernel $* --print)"; \
-	$(MAKE) KERNEL_OUT=$(BUILD)/$@ KDIR="$$NNA_KDIR" \
-		KERNEL_CONFIG='ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- CC=aarch64-linux-gnu-gcc' kernel
+$(patsubst %,kernel-arm64-%,$(ARM64_KERNELS) $(ARM64_BUILT)): kernel-arm64-%:
+	@set -e; settings=$$(vm/setup --arch arm64 --kernel $* --print); eval "$$settings"; \
+	$(MAKE) KERNEL_OUT=$(BUILD)/$@ KDIR="$$NNA_KDIR" KERNEL_CONFIG="$$NNA_KERNEL_MAKE" kernel
+
+kernel-64k: kernel-arm64-64k
+	@set -e; settings=$$(vm/setup --arch arm64 --kernel 64k --print); eval "$$settings"; \
+	$(MAKE) KERNEL_OUT=$(BUILD)/kernel-arm64-64k-kunit KDIR="$$NNA_KDIR" \
+		KERNEL_CONFIG="$$NNA_KERNEL_MAKE CONFIG_DRM_ACCEL_NNA_KUNIT_TEST=y" kernel
 
 # A SoC around the device of a VM, for vm/run --platform: selftests/soc/nna_soc.c.
 #. kernel: kernel-soc: nna_soc.ko for the stock kernel and the newest, with which the platform driver is tested

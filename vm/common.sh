@@ -26,7 +26,7 @@ NNA_QEMU_MIN=10.1
 kernel_config() {
 	local file=$NNA_TOP/vm/config/$1 base
 	[ "$1" != allnoconfig ] || return 0
-	base=$(sed -n 's/^# On top of \([a-z]*\): .*/\1/p' "$file")
+	base=$(sed -n 's/^# On top of \([a-z0-9-]*\): .*/\1/p' "$file")
 	[ -z "$base" ] ||
 		kernel_config "$base" |
 			awk -F= 'FNR == NR { own[$1]; next } !($1 in own)' "$file" -
@@ -37,7 +37,7 @@ kernel_config() {
 kernel_names() {
 	case $1 in
 	amd64) echo 6.12, newest, debug, kcsan, uml, source, newest-source ;;
-	arm64) echo 6.12, 6.12-16k, newest ;;
+	arm64) echo 6.12, 6.12-16k, newest, gki, gki-16k, 64k ;;
 	*) return 1 ;;
 	esac
 }
@@ -45,8 +45,28 @@ kernel_names() {
 # arch_suffix ARCH: what the names of another architecture's items end with.
 arch_suffix() { [ "$1" = amd64 ] || echo "-$1"; }
 
+# kernel_make ARCH NAME: what kbuild's command line says for that kernel and its modules: the architecture, and who
+# compiles. A GKI is built by clang and linked by lld.
+kernel_make() {
+	case $1-$2 in
+	amd64-uml) echo ARCH=um ;;
+	arm64-gki*) echo ARCH=arm64 LLVM=-19 ;;
+	arm64-*) echo ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- CC=aarch64-linux-gnu-gcc ;;
+	esac
+}
+
 # compiler ARCH: the compiler for it.
 compiler() { if [ "$1" = amd64 ]; then echo gcc; else echo aarch64-linux-gnu-gcc; fi; }
+
+# package_of TOOL: Debian's package that has it.
+package_of() {
+	case $1 in
+	aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu ;;
+	ld.lld-*) echo "${1#ld.}" ;;
+	llvm-*-[0-9]*) echo "llvm-${1##*-}" ;;
+	*) echo "$1" ;;
+	esac
+}
 
 # Prints one line on stderr.
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
