@@ -323,6 +323,8 @@ static int soc_reset_refer(void)
 	if (ret)
 		return ret;
 	soc.resets.fwnode = software_node_fwnode(&soc_controller);
+	/* It stands for no device, so probe need not wait until one has a driver. */
+	fwnode_dev_initialized(soc.resets.fwnode, true);
 	ret = device_create_managed_software_node(&soc.npu->dev, soc_npu_properties, NULL);
 	if (ret)
 		software_node_unregister(&soc_controller);
