@@ -19,6 +19,16 @@ $(ETHOSU_WEIGHTS): $(BUILD)/obj/tests/ethosu/weights.o $(ETHOSU_ARGUMENTS) $(ETH
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
 
+# Models through NNAPI; the reader of files is the demo's, which has no graph.
+ETHOSU_NNAPI := $(BUILD)/tests/ethosu_nnapi
+TESTS += $(ETHOSU_NNAPI)
+$(ETHOSU_NNAPI): $(BUILD)/obj/tests/ethosu/nnapi.o $(BUILD)/obj/demo/tflite_nnapi.o \
+		$(filter-out %/graph.o %/supported.o,$(TFLITE_OBJS)) $(BUILD)/lib/libneuralnetworks.so \
+		$(BUILD)/lib/libnnaccel.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib' -o $@ $^ -lm
+
 # A node of the kernel's driver for other programs, by LD_PRELOAD.
 ETHOSU_NODE := $(BUILD)/tests/libethosu_node.so
 TESTS += $(ETHOSU_NODE)
@@ -41,6 +51,7 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 #. test: check-ethosu-weights: the library's streams of weights beside Vela's, without a VM
 #. test: check-ethosu-compiler: what the library compiles for the Ethos-U, on the model in this process
 #. test: check-ethosu-models: models that the library compiles for the Ethos-U, against the NNA, without a VM
+#. test: check-ethosu-stack: the same by nnactl, NNAPI, the NN HAL and the delegate, through the kernel's driver in VMs
 #. test: check-ethosu-selftests: kselftests of the kernel's driver in VMs, and of the driver with docs/ethosu-patches
 #. test: check-ethosu-long: all configurations, memory modes and choices of Vela, which give the same bytes: an hour
 #
@@ -49,7 +60,7 @@ ETHOSU_CASES := $(BUILD)/ethosu/cases
 ETHOSU_MODELS = $(wildcard ../shared/models/*.tflite)
 ETHOSU_OPERATORS = $$(tests/clients/setup) tests/ethosu/operators.py --build $(BUILD) --vela $$(tests/ethosu/setup)
 .PHONY: check-ethosu check-ethosu-compiler check-ethosu-operators check-ethosu-files check-ethosu-models \
-	check-ethosu-weights check-ethosu-selftests check-ethosu-long
+	check-ethosu-weights check-ethosu-stack check-ethosu-selftests check-ethosu-long
 check-ethosu-operators: $(ETHOSU_RUN)
 	rm -rf $(ETHOSU_CASES)
 	$(ETHOSU_OPERATORS) --keep $(ETHOSU_CASES) $(ETHOSU_MODELS)
@@ -61,6 +72,12 @@ check-ethosu-files: $(ETHOSU_NODE) all
 
 check-ethosu-models: all
 	$$(tests/clients/setup) tests/ethosu/models.py --build $(BUILD) $(ETHOSU_MODELS)
+
+# Two configurations, each in one boot; ETHOSU_STACK names other models.
+ETHOSU_STACK = $(filter %/mobilenet_v1_0.25_128_quant.tflite,$(ETHOSU_MODELS))
+check-ethosu-stack: $(ETHOSU_NNAPI) $(BUILD)/tests/nnv_run $(BUILD)/tests/nnv_hal $(BUILD)/tests/hal/manager all
+	vm/setup --ethosu
+	$$(tests/clients/setup) tests/ethosu/stack.py --build $(BUILD) $(ETHOSU_STACK)
 
 check-ethosu-weights: $(ETHOSU_WEIGHTS)
 	$$(tests/ethosu/setup) tests/ethosu/weights.py --build $(BUILD) $(ETHOSU_MODELS)
@@ -83,6 +100,7 @@ check-ethosu: check-ethosu-compiler check-ethosu-operators check-ethosu-files ch
 	vm/setup --ethosu
 	$$(tests/ethosu/setup) tests/ethosu/driver.py --build $(BUILD) --operators $(ETHOSU_CASES) $(ETHOSU_MODELS)
 	$(ETHOSU_FILES) --vm $(filter %/mobilenet_v1_0.25_128_quant.tflite %/mobilenet_v2_1.0_224_quant.tflite,$(ETHOSU_MODELS))
+	$(MAKE) check-ethosu-stack
 	$(MAKE) check-ethosu-selftests
 	tests/ethosu/teflon "$(TEFLON)" $(ETHOSU_MODELS)
 
@@ -95,3 +113,4 @@ check-ethosu-selftests: $(ETHOSU_SELFTESTS) $(BUILD)/bin/nna-device
 check-ethosu-long: $(ETHOSU_RUN) $(ETHOSU_NODE) all
 	$(ETHOSU_OPERATORS) --long $(ETHOSU_MODELS)
 	$(ETHOSU_FILES) $(ETHOSU_MODELS)
+	$(MAKE) check-ethosu-stack ETHOSU_STACK="$(ETHOSU_MODELS)"
