@@ -35,6 +35,7 @@ HAL_CASES = ["add*quant8*", "depthwise*quant8*"]
 
 # The service is on the NPU's node; a model goes to it whole.
 HAL = r"""
+(
 modprobe binder_linux devices=binder,hwbinder,vndbinder || exit 1
 DEVICE=%s
 . tests/hal/service.sh
@@ -48,6 +49,7 @@ for filter in %s; do
 done
 stop_hal && echo "hal ended"
 kill $manager
+)
 """
 
 
