@@ -166,6 +166,8 @@ ROWS = [
         ("GREATER_EQUAL", "GreaterEqualOptions"))],
     pairs("LOGICAL_AND", "LogicalAndOptions"), pairs("LOGICAL_OR", "LogicalOrOptions"),
     pairs("BITWISE_XOR", "BitwiseXorOptions"), pairs("RIGHT_SHIFT", "RightShiftOptions"),
+    pairs("STABLEHLO_ADD"), pairs("STABLEHLO_MULTIPLY"), pairs("STABLEHLO_MAXIMUM"),
+    pairs("STABLEHLO_MINIMUM"),
     edge("ADD_N", [A, B, A], options="AddNOptions"),
     edge("ADD_N", [A], options="AddNOptions", name="one"),
     # One number.

@@ -292,3 +292,36 @@ void tflite_translate_bits(struct tflite_translation *t, uint32_t type)
 	tflite_push(t, tflite_binary(t, type, a, b).operand);
 	tflite_emit_outputs(t, NNA_OPERATION_CAST);
 }
+
+/*
+ * Operators of StableHLO take two inputs of one shape, and stored numbers whatever they mean: sums
+ * and products wrap. @type is a comparison where one of the two is the result, as of C's std::max.
+ */
+void tflite_translate_hlo_binary(struct tflite_translation *t, uint32_t type)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0);
+	const bool chooses = type == NNA_OPERATION_GREATER || type == NNA_OPERATION_LESS;
+	struct tflite_value a, b;
+
+	tflite_need(t, 2, 1);
+	tflite_need_type(t, tflite_input(t, 1), tflite_input(t, 1)->type == x->type,
+			 "the type of input 0");
+	tflite_need_elements(t, tflite_input(t, 1), x->elements, "the elements of input 0");
+	if (t->ret)
+		return;
+	a = tflite_value(t, 0);
+	b = tflite_value(t, 1);
+	if (x->type == TFLITE_BOOL) {
+		bool either = type == NNA_OPERATION_ADD || type == NNA_OPERATION_GREATER;
+
+		type = either ? NNA_OPERATION_LOGICAL_OR : NNA_OPERATION_LOGICAL_AND;
+		tflite_result(t, tflite_binary(t, type, a, b), 0);
+		return;
+	}
+	if (tflite_is_quantised(x->type)) {
+		a = tflite_cast(t, a, NNA_OPERAND_TENSOR_INT32);
+		b = tflite_cast(t, b, NNA_OPERAND_TENSOR_INT32);
+	}
+	tflite_sums_result(t, chooses ? tflite_select(t, tflite_binary(t, type, b, a), b, a) :
+					tflite_binary(t, type, a, b));
+}
