@@ -56,9 +56,10 @@ fuzz: fuzz-hidl
 fuzz-hidl: $(FUZZ_OUT)/fuzz_hidl
 	tests/fuzz/run $< $(FUZZ_SECONDS) -timeout=60 -max_len=1024 -rss_limit_mb=4096
 
-# The service manager of the tests in the VM (tests/hal/check).
-TESTS += $(BUILD)/tests/hal/manager
-$(BUILD)/tests/hal/%: $(BUILD)/obj/tests/hal/%.o
+# The service managers of the tests in the VM (tests/hal/check), of AIDL and of HIDL.
+HAL_MANAGERS := $(BUILD)/tests/hal/manager $(BUILD)/tests/hal/hwmanager
+TESTS += $(HAL_MANAGERS)
+$(HAL_MANAGERS): $(BUILD)/tests/hal/%: $(BUILD)/obj/tests/hal/%.o $(BUILD)/obj/tests/hal/node.o
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^)
@@ -92,12 +93,18 @@ tsan-hal: tsan-hal-programs
 		build-tsan/tests/nnv_run --api=aidl --jobs=4 --$$mode '--filter=add*' \
 			../shared/nnapi-vectors; done
 
+# What compares our parcels with those of hidl-gen's proxies, which tests/hal/hidl-proxies links.
+TESTS += $(BUILD)/obj/tests/hal/proxies/compare.o
+
+# The client of HIDL by AIDL's arguments.
+HAL_HIDL_CLIENT := $(BUILD)/obj/tests/conformance/hidl_client.o
+
 # Clients that die, and worse.
 HAL_CRASH := $(BUILD)/tests/hal/crash
 ifneq ($(GBINDER_LIBS),)
 TESTS += $(HAL_CRASH)
 endif
-$(HAL_CRASH): $(BUILD)/obj/tests/hal/crash.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
+$(HAL_CRASH): $(BUILD)/obj/tests/hal/crash.o $(HAL_HIDL_CLIENT) $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
 		$(NNACCEL_MESSAGE_OBJS) $(BUILD)/obj/hal-bridge/common/worker.o \
 		$(BUILD)/obj/libnnaccel/support/thread.o
 	$(call say,LD)
@@ -109,7 +116,7 @@ HAL_FENCES := $(BUILD)/tests/hal/fences
 ifneq ($(GBINDER_LIBS),)
 TESTS += $(HAL_FENCES)
 endif
-$(HAL_FENCES): $(BUILD)/obj/tests/hal/fences.o $(BUILD)/obj/demo/gate.o $(HAL_GBINDER_OBJS) \
+$(HAL_FENCES): $(BUILD)/obj/tests/hal/fences.o $(HAL_HIDL_CLIENT) $(BUILD)/obj/demo/gate.o $(HAL_GBINDER_OBJS) \
 		$(HAL_BINDER_OBJS) $(NNACCEL_MESSAGE_OBJS) \
 		$(BUILD)/obj/hal-bridge/common/worker.o \
 		$(BUILD)/obj/libnnaccel/support/thread.o
@@ -122,7 +129,7 @@ HAL_FAIR := $(BUILD)/tests/hal/fair
 ifneq ($(GBINDER_LIBS),)
 TESTS += $(HAL_FAIR)
 endif
-$(HAL_FAIR): $(BUILD)/obj/tests/hal/fair.o $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
+$(HAL_FAIR): $(BUILD)/obj/tests/hal/fair.o $(HAL_HIDL_CLIENT) $(HAL_GBINDER_OBJS) $(HAL_BINDER_OBJS) \
 		$(BUILD)/obj/hal-bridge/common/worker.o $(NNACCEL_LIB)
 	$(call say,LD)
 	@mkdir -p $(@D)
@@ -133,7 +140,7 @@ HAL_COST := $(BUILD)/tests/hal/cost
 ifneq ($(GBINDER_LIBS),)
 TESTS += $(HAL_COST)
 endif
-$(HAL_COST): $(BUILD)/obj/tests/hal/cost.o $(HAL_GBINDER_OBJS) $(HAL_SERVICE_OBJS) \
+$(HAL_COST): $(BUILD)/obj/tests/hal/cost.o $(HAL_HIDL_CLIENT) $(HAL_GBINDER_OBJS) $(HAL_SERVICE_OBJS) \
 		$(HAL_BINDER_OBJS) $(HAL_COMMON_OBJS) $(NNACCEL_LIB)
 	$(call say,LD)
 	@mkdir -p $(@D)

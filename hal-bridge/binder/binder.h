@@ -20,7 +20,8 @@ struct nnb_binder;
  * struct nnb_binder_ops - a backend; functions that return int give 0 or a negative errno
  * @present: whether the service manager is there
  * @add: registers @object under @name, such as "android.hardware.neuralnetworks.IDevice/nnaccel", and
- *	again whenever the service manager has died and returned
+ *	again whenever the service manager has died and returned. Of HIDL the name is that of the
+ *	last version; the service manager asks the object for the others
  * @get: gets the object of @name, a reference; -ENOENT if there is none
  * @dump: asks an object of another process to write its present state to a descriptor
  */
@@ -38,7 +39,8 @@ struct nnb_binder {
 
 /**
  * struct nnb_binder_options - options of a connection; zeros are the defaults
- * @device: binder's node; NULL is /dev/binder
+ * @device: binder's node; NULL is /dev/binder, of HIDL /dev/hwbinder
+ * @hidl: objects, parcels and the service manager are HIDL's; @api_level does not matter
  * @api_level: of the platform of the service manager and the clients, 30 or later; 0 is the level
  *	that the library is configured for, or 34 without a configuration
  * @threads: for calls, 0 is 256
@@ -48,6 +50,7 @@ struct nnb_binder {
  */
 struct nnb_binder_options {
 	const char *device;
+	bool hidl;
 	int api_level;
 	uint32_t threads, threads_per_user;
 	dev_t dmabufs;
@@ -56,9 +59,10 @@ struct nnb_binder_options {
 
 /*
  * Opens a connection by the backend that the program is linked with: gbinder/ on libgbinder, or
- * ndk/ on Android's libbinder_ndk. The latter has one node and one API level, so neither may be
- * given. The connection stays open until the process ends, since other processes may hold its
- * objects. Return: 0, -EINVAL (no such API level), -ENODEV (no such node, or no access), -ENOMEM.
+ * ndk/ on Android's libbinder_ndk. The latter has one node, one API level and no HIDL, so none of
+ * these may be given. The connection stays open until the process ends, since other processes may
+ * hold its objects. Return: 0, -EINVAL (no such API level), -ENODEV (no such node, or no access),
+ * -ENOMEM.
  */
 int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder **out);
 

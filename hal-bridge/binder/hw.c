@@ -45,6 +45,17 @@ void nnb_hw_fini(struct nnb_hw *hw)
 	nnb_hw_init(hw);
 }
 
+bool nnb_hw_fits(const struct nnb_hw *hw, const struct nnb_hw_entry *entry, size_t size)
+{
+	const struct nnb_hw_entry *parent;
+
+	if (entry->parent >= hw->count)
+		return false;
+	parent = &hw->entries[entry->parent];
+	return parent->kind == NNB_HW_BUFFER && parent->size >= size &&
+	       entry->parent_offset <= parent->size - size;
+}
+
 /* -------------------------------------------------------------------------------------- writing */
 
 /* Appends @size bytes, a multiple of 4, that are zero. Return: NULL without memory. */
@@ -280,18 +291,6 @@ int nnb_hw_read_object(struct nnb_hw *hw, struct nnb_object **object)
 }
 
 /* ------------------------------------------------------------------------------------- delivery */
-
-/* Whether @size bytes at the entry's place in its parent are inside of an earlier buffer. */
-static bool nnb_hw_fits(const struct nnb_hw *to, const struct nnb_hw_entry *entry, size_t size)
-{
-	const struct nnb_hw_entry *parent;
-
-	if (entry->parent >= to->count)
-		return false;
-	parent = &to->entries[entry->parent];
-	return parent->kind == NNB_HW_BUFFER && parent->size >= size &&
-	       entry->parent_offset <= parent->size - size;
-}
 
 static int nnb_hw_deliver_buffer(struct nnb_hw *to, struct nnb_hw_entry *entry, size_t *total)
 {

@@ -43,6 +43,7 @@ enum nnb_hw_kind {
 	NNB_HW_BUFFER,
 	NNB_HW_FDS,
 	NNB_HW_OBJECT,
+	NNB_HW_OTHER, /* of a parcel that was received: an object that no method has */
 };
 
 /**
@@ -98,6 +99,8 @@ int nnb_hw_deliver(const struct nnb_hw *from, struct nnb_hw *to);
 
 /* Appends an entry whose bytes are in the stream, for backends. Return: 0 or -ENOMEM. */
 int nnb_hw_list(struct nnb_hw *hw, const struct nnb_hw_entry *entry);
+/* Whether @size bytes at the entry's place in its parent are inside of a buffer of the parcel. */
+bool nnb_hw_fits(const struct nnb_hw *hw, const struct nnb_hw_entry *entry, size_t size);
 
 /* Reading. Return: 0, -ENODATA at the end, or -EINVAL if something else is there. */
 int nnb_hw_read_int(struct nnb_hw *hw, int32_t *value);

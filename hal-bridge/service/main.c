@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * nnaccel-hal: the process of the NN HAL. It registers IDevice at binder's service manager and
- * serves until it is told to end. It needs no clean-up: the kernel takes back its resources of
- * binder and of the device, and clients notice that the object is dead.
+ * nnaccel-hal: the process of the NN HAL. It registers IDevice, of AIDL or of HIDL, at binder's
+ * service manager and serves until it is told to end. It needs no clean-up: the kernel takes back
+ * its resources of binder and of the device, and clients notice that the object is dead.
  *
  * What is not there yet when it starts (the accelerator, binder's node, the service manager) it
  * waits for, and says so once: a machine brings them up in any order. systemd is told that the
@@ -24,8 +24,10 @@
 
 #include "hal-bridge/aidl/gen/nn.h"
 #include "hal-bridge/binder/binder.h"
+#include "hal-bridge/hidl/gen/nn.h"
 #include "hal-bridge/service/heap.h"
 #include "hal-bridge/service/helper.h"
+#include "hal-bridge/service/hidl/face.h"
 #include "hal-bridge/service/namer.h"
 #include "hal-bridge/service/sandbox.h"
 #include "hal-bridge/service/service.h"
@@ -53,10 +55,12 @@ static void nnb_usage(FILE *out)
 	fputs("usage: nnaccel-hal [options]\n"
 	      "Offers NNAs as android.hardware.neuralnetworks.IDevice/NAME on binder, a second\n"
 	      "one as NAME-2, and so on.\n"
+	      "  --hidl              in HIDL in place of AIDL: as IDevice of 1.0 to 1.3, with the\n"
+	      "                      service manager on /dev/hwbinder\n"
 	      "  --device=NAME,...   /dev/accel/accelN, loopback, or auto (default): all there are\n"
 	      "  --name=NAME         of the service (default nnaccel)\n"
 	      "  --aidl-version=N    of the interface, 1 to 4 (default 4)\n"
-	      "  --binder=NODE       default /dev/binder\n"
+	      "  --binder=NODE       default /dev/binder, of HIDL /dev/hwbinder\n"
 	      "  --api-level=N       of the clients' Android platform, 30 or later (default:\n"
 	      "                      what /etc/gbinder.conf says, or 34)\n"
 	      "  --models=N          prepared models that a user may have (default 256)\n"
@@ -91,6 +95,7 @@ static bool nnb_number(const char *text, unsigned long low, unsigned long high, 
 enum {
 	OPT_DEVICE = 256,
 	OPT_NAME,
+	OPT_HIDL,
 	OPT_AIDL_VERSION,
 	OPT_BINDER,
 	OPT_API_LEVEL,
@@ -107,6 +112,7 @@ enum {
 static const struct option nnb_options[] = {
 	{"device", required_argument, NULL, OPT_DEVICE},
 	{"name", required_argument, NULL, OPT_NAME},
+	{"hidl", no_argument, NULL, OPT_HIDL},
 	{"aidl-version", required_argument, NULL, OPT_AIDL_VERSION},
 	{"binder", required_argument, NULL, OPT_BINDER},
 	{"api-level", required_argument, NULL, OPT_API_LEVEL},
@@ -137,6 +143,9 @@ static int nnb_parse(int argc, char **argv, struct nnb_settings *settings)
 			break;
 		case OPT_NAME:
 			settings->instance = optarg;
+			break;
+		case OPT_HIDL:
+			settings->binder.hidl = true;
 			break;
 		case OPT_AIDL_VERSION:
 			ok = nnb_number(optarg, 1, NNB_AIDL_VERSION, &number);
@@ -324,9 +333,12 @@ static int nnb_open(struct nnb_settings *settings, struct nnb_wait *wait,
 {
 	const char *device = settings->service.device ? settings->service.device :
 			     "an accelerator (--device=loopback computes on the CPU)";
-	const char *node = settings->binder.device ? settings->binder.device : "/dev/binder (modprobe binder_linux)";
+	const char *node = settings->binder.hidl ?
+			   "/dev/hwbinder (modprobe binder_linux devices=binder,hwbinder)" :
+			   "/dev/binder (modprobe binder_linux)";
 	int ret;
 
+	node = settings->binder.device ? settings->binder.device : node;
 	while (!nnb_has_devices(settings->service.device))
 		nnb_wait(wait, device, -ENODEV);
 	ret = nnb_service_create(&settings->service, service);
@@ -343,22 +355,35 @@ static int nnb_open(struct nnb_settings *settings, struct nnb_wait *wait,
 	return ret;
 }
 
+/* The name of the interface that is registered. */
+static const char *nnb_interface(const struct nnb_settings *settings)
+{
+	return settings->binder.hidl ? nnb_hidl_1_3_device.descriptor : nnb_aidl_device.descriptor;
+}
+
 /* Registers device @index: the first one by the name of the settings, others with a number. */
 static int nnb_register(const struct nnb_settings *settings, struct nnb_wait *wait,
 			struct nnb_service *service, struct nnb_binder *binder, uint32_t index)
 {
+	const bool hidl = settings->binder.hidl;
+	struct nnb_device *device = &service->devices[index];
+	struct nnb_object *object = hidl ? nnb_hidl_device_create(device)
+					 : nnb_object_ref(&device->object);
 	char name[256], number[16] = "";
 	int ret;
 
+	if (!object)
+		return -ENOMEM;
 	if (index)
 		snprintf(number, sizeof(number), "-%u", index + 1);
-	snprintf(name, sizeof(name), "%s/%.100s%s", nnb_aidl_device.descriptor, settings->instance,
+	snprintf(name, sizeof(name), "%s/%.100s%s", nnb_interface(settings), settings->instance,
 		 number);
 	do {
 		while (!binder->ops->present(binder))
 			nnb_wait(wait, "a service manager", -ESRCH);
-		ret = binder->ops->add(binder, name, &service->devices[index].object);
+		ret = binder->ops->add(binder, name, object);
 	} while (ret && !binder->ops->present(binder));
+	nnb_object_unref(object);
 	if (ret)
 		fprintf(stderr, "nnaccel-hal: cannot register %s: %s\n", name, strerror(-ret));
 	else
@@ -388,7 +413,7 @@ static int nnb_serve(const struct nnb_settings *settings, struct nnb_wait *wait,
 		return ret;
 	}
 	nnb_service_start(service);
-	nna_message(DRIVER, "hal: %s/%s serves, version %d", nnb_aidl_device.descriptor,
+	nna_message(DRIVER, "hal: %s/%s serves, version %d", nnb_interface(settings),
 		    settings->instance, settings->service.version);
 	return 0;
 }
@@ -434,7 +459,7 @@ int main(int argc, char **argv)
 	if (nnb_open(&settings, &wait, &service, &binder) ||
 	    nnb_serve(&settings, &wait, service, binder))
 		return 1;
-	nnb_notify(wait.notify, "READY=1\nSTATUS=serves %s/%s", nnb_aidl_device.descriptor,
+	nnb_notify(wait.notify, "READY=1\nSTATUS=serves %s/%s", nnb_interface(&settings),
 		   settings.instance);
 	sigwait(&ends, &number);
 	nna_message(DRIVER, "hal: ending on signal %d", number);

@@ -149,13 +149,15 @@ static int nnv_hal_open_remote(const char *name, struct nnv_device *device,
 			       struct nnv_hal_open *opened)
 {
 	const struct nnb_caller me = nnv_hal_me();
-	int version, ret = nnv_binder_connect(name, &opened->object);
+	int version, ret = nnv_binder_connect(name, device->hidl, &opened->object);
 
-	if (!ret)
+	/* HIDL's service has been found by the name of a version. */
+	if (!ret && !device->hidl)
 		ret = nnb_aidl_get_version(opened->object, &me, &nnb_aidl_device, &version);
 	if (ret)
 		return ret;
-	if (version != (device->version ? (int)device->version : NNB_AIDL_VERSION))
+	if (!device->hidl &&
+	    version != (device->version ? (int)device->version : NNB_AIDL_VERSION))
 		return -EPROTO;
 	/* The HAL does not tell; where there are none no fence is returned. */
 	device->sync_files = true;
@@ -586,6 +588,8 @@ static int nnv_hal_choose_version(struct nnv_run *run, const struct nnb_aidl_mod
 	const enum nnv_mode mode = run->runner->mode;
 	int version = nnv_hidl_version_of(model, group < 0 ? 0 : group > 3 ? 3 : group);
 
+	if (version < run->runner->device->first)
+		version = run->runner->device->first;
 	if (mode == NNV_MODE_FENCED || mode == NNV_MODE_DEVICE_MEMORY)
 		version = 3;
 	if ((mode == NNV_MODE_BURST || mode == NNV_MODE_DYNAMIC_OUTPUT ||
@@ -839,8 +843,8 @@ static int nnv_hal_compute_burst(struct nnv_run *run, struct nnv_hal *self)
 		if (ret == NNB_AIDL_ERROR_STATUS_GENERAL_FAILURE &&
 		    run->item->flags & NNV_CASE_INFINITE_LOOP)
 			ret = NNB_AIDL_ERROR_STATUS_MISSED_DEADLINE_PERSISTENT;
-		/* The memories are fetched once, and kept. */
-		if (!ret && asked != 1)
+		/* The memories are fetched and kept, and once more when they have been freed. */
+		if (!ret && asked != 2)
 			return -EBADE;
 		return ret ? nnv_hal_error(ret) : nnv_hal_take_result(self, &out.result);
 	}

@@ -6,9 +6,9 @@
 #include "hal-bridge/binder/object.h"
 
 /*
- * IDevice/@name of binder's node /dev/binder, a reference. Return: 0, -ENOENT, -ENOTSUP (this
- * program knows no binder) or another negative errno.
+ * IDevice/@name of binder's node /dev/binder, or @hidl of /dev/hwbinder, a reference. Return: 0,
+ * -ENOENT, -ENOTSUP (this program knows no binder) or another negative errno.
  */
-int nnv_binder_connect(const char *name, struct nnb_object **out);
+int nnv_binder_connect(const char *name, bool hidl, struct nnb_object **out);
 
 #endif

@@ -68,6 +68,7 @@ struct nnv_api;
  * @mutate: aidl: models with one thing wrong are sent before each model
  * @refused: how many of them were refused
  * @hidl: HIDL in place of AIDL
+ * @first: hidl: the first version that a case may use, 0 to 3
  * @interfaces: hidl: how many cases went to 1.0, 1.1, 1.2 and 1.3
  */
 struct nnv_device {
@@ -82,6 +83,7 @@ struct nnv_device {
 	bool mutate;
 	atomic_size_t refused;
 	bool hidl;
+	int first;
 	atomic_size_t interfaces[4];
 };
 

@@ -757,15 +757,36 @@ static void nnv_hidl_queue_free(struct nnv_hidl_queue *self)
 /**
  * struct nnv_hidl_memories - IBurstCallback
  * @object: of HIDL
- * @memories: by slot
+ * @memories: of the run that is under way
+ * @slots: of these
  * @count: entries of @memories
  * @asked: how often it has been asked
  */
 struct nnv_hidl_memories {
 	struct nnb_object object;
 	const struct nnb_hidl_memory *memories;
+	const int64_t *slots;
 	uint32_t count;
 	atomic_uint asked;
+};
+
+/**
+ * struct nnv_hidl_burst - a burst, an object for the runner alone
+ * @object: in the place of AIDL's IBurst
+ * @callback: a reference
+ * @requests: written
+ * @results: read
+ * @packet: room for a request
+ * @context: IBurstContext: with it the thread that answers ends
+ * @arena: owns what the queues point to, and @context
+ */
+struct nnv_hidl_burst {
+	struct nnb_object object;
+	struct nnv_hidl_memories *callback;
+	struct nnv_hidl_queue requests, results;
+	struct nnb_hidl_1_2_fmq_request_datum packet[NNV_HIDL_ELEMENTS];
+	struct nnb_object *context;
+	struct nnb_arena arena;
 };
 
 static int nnv_hidl_on_memories(struct nnb_object *object, struct nnb_hidl_call *call,
@@ -782,11 +803,15 @@ static int nnv_hidl_on_memories(struct nnb_object *object, struct nnb_hidl_call 
 	results->buffers = vec;
 	vec->data = to;
 	for (uint32_t i = 0; i < args->slots->count; i++) {
-		if (slots[i] < 0 || (uint32_t)slots[i] >= self->count) {
+		uint32_t at = 0;
+
+		while (at < self->count && self->slots[at] != slots[i])
+			at++;
+		if (at == self->count) {
 			results->status = NNB_AIDL_ERROR_STATUS_INVALID_ARGUMENT;
 			return 0;
 		}
-		to[i] = self->memories[slots[i]];
+		to[i] = self->memories[at];
 	}
 	vec->count = args->slots->count;
 	return 0;
@@ -834,18 +859,20 @@ static uint32_t nnv_hidl_put_arguments(struct nnb_hidl_1_2_fmq_request_datum *to
 }
 
 static uint32_t nnv_hidl_put_request(struct nnb_hidl_1_2_fmq_request_datum *to,
-				     const struct nnb_aidl_request *from)
+				     const struct nnb_aidl_request *from, const int64_t *slots)
 {
 	uint32_t at = 1;
 
+	memset(to, 0, sizeof(*to));
 	at += nnv_hidl_put_arguments(to + at, from->inputs.data, from->inputs.count,
 				     NNB_HIDL_1_2_FMQ_REQUEST_DATUM_INPUT_OPERAND_INFORMATION);
 	at += nnv_hidl_put_arguments(to + at, from->outputs.data, from->outputs.count,
 				     NNB_HIDL_1_2_FMQ_REQUEST_DATUM_OUTPUT_OPERAND_INFORMATION);
 	for (uint32_t i = 0; i < from->pools.count; i++) {
 		to[at].tag = NNB_HIDL_1_2_FMQ_REQUEST_DATUM_POOL_IDENTIFIER;
-		to[at++].pool_identifier = (int32_t)i;
+		to[at++].pool_identifier = (int32_t)slots[i];
 	}
+	to[at].measure_timing = NNB_HIDL_1_2_MEASURE_TIMING_NO;
 	to[at++].tag = NNB_HIDL_1_2_FMQ_REQUEST_DATUM_MEASURE_TIMING;
 	to[0].tag = NNB_HIDL_1_2_FMQ_REQUEST_DATUM_PACKET_INFORMATION;
 	to[0].packet_information.packet_size = at;
@@ -891,54 +918,129 @@ static int nnv_hidl_take_result(struct nnv_hidl_queue *results, struct nnb_arena
 	return from[0].packet_information.error_status;
 }
 
-int nnv_hidl_execute_burst(struct nnb_object *model, const struct nnb_caller *me,
-			   const struct nnb_aidl_request *request, bool event,
-			   struct nnb_arena *arena, struct nnb_aidl_execution_result *result,
-			   unsigned int *asked)
+static void nnv_hidl_burst_release(struct nnb_object *object)
+{
+	struct nnv_hidl_burst *self = (struct nnv_hidl_burst *)object;
+
+	nnb_arena_fini(&self->arena);
+	nnb_object_unref(&self->callback->object);
+	nnv_hidl_queue_free(&self->requests);
+	nnv_hidl_queue_free(&self->results);
+	free(self);
+}
+
+/* Return: 0 and a burst, a reference; an ErrorStatus, or a negative errno. */
+static int nnv_hidl_burst_create(struct nnb_object *model, const struct nnb_caller *me, bool event,
+				 struct nnv_hidl_burst **out)
 {
 	static const char *const chain[] = {NN(2) "IBurstCallback", NULL};
-	static const struct nnb_object_ops ops = {
+	static const struct nnb_object_ops memories = {
 		.descriptor = NN(2) "IBurstCallback",
 		.chain = chain,
 		.release = nnv_hidl_memories_release,
 		.answer = nnv_hidl_memories_answer,
 	};
-	const struct nnb_hidl_1_0_request *sent = nnv_hidl_request(arena, 2, request);
-	struct nnv_hidl_memories *callback = calloc(1, sizeof(*callback));
-	struct nnv_hidl_queue requests = {0}, results = {0};
-	struct nnb_hidl_1_2_fmq_request_datum *packet =
-		nnb_arena_alloc(arena, NNV_HIDL_ELEMENTS, sizeof(*packet));
+	static const struct nnb_object_ops ops = {.release = nnv_hidl_burst_release};
 	struct nnb_hidl_1_2_prepared_model_configure_execution_burst_in in;
-	struct nnb_hidl_1_2_prepared_model_configure_execution_burst_out out;
-	struct nnb_arena context = {0};
+	struct nnb_hidl_1_2_prepared_model_configure_execution_burst_out results;
+	struct nnv_hidl_burst *self = calloc(1, sizeof(*self));
+	int ret;
+
+	if (!self)
+		return -ENOMEM;
+	self->callback = calloc(1, sizeof(*self->callback));
+	if (!self->callback) {
+		free(self);
+		return -ENOMEM;
+	}
+	nnb_object_init(&self->object, &ops);
+	nnb_object_init(&self->callback->object, &memories);
+	self->results.fd = -1;
+	ret = nnv_hidl_queue_make(&self->requests, &self->arena, event, false);
+	if (!ret)
+		ret = nnv_hidl_queue_make(&self->results, &self->arena, event, true);
+	in.callback = &self->callback->object;
+	in.request_channel = &self->requests.queue;
+	in.result_channel = &self->results.queue;
+	if (!ret)
+		ret = nnv_hidl_exchange(&nnb_hidl_1_2_prepared_model.methods[2], model, me, &in,
+					&self->arena, &results);
+	if (ret) {
+		nnb_object_unref(&self->object);
+		return ret;
+	}
+	self->context = results.context;
+	*out = self;
+	return 0;
+}
+
+/* Runs a request whose memories have @slots. Return: an ErrorStatus. */
+static int nnv_hidl_burst_run(struct nnv_hidl_burst *self, const struct nnb_aidl_request *request,
+			      const int64_t *slots, struct nnb_arena *arena,
+			      struct nnb_aidl_execution_result *result)
+{
+	const struct nnb_hidl_1_0_request *sent = nnv_hidl_request(arena, 2, request);
 	uint32_t count;
 	int ret;
 
-	nnb_object_init(&callback->object, &ops);
-	callback->memories = sent->pools.data;
-	callback->count = sent->pools.count;
-	ret = nnv_hidl_queue_make(&requests, arena, event, false);
+	self->callback->memories = sent->pools.data;
+	self->callback->slots = slots;
+	self->callback->count = sent->pools.count;
+	count = nnv_hidl_put_request(self->packet, request, slots);
+	nnb_fmq_write(&self->requests.open, self->packet, count * sizeof(*self->packet));
+	ret = nnv_hidl_take_result(&self->results, arena, result);
+	return ret == NNB_AIDL_ERROR_STATUS_OUTPUT_INSUFFICIENT_SIZE ? 0 : ret;
+}
+
+int nnv_hidl_execute_burst(struct nnb_object *model, const struct nnb_caller *me,
+			   const struct nnb_aidl_request *request, bool event,
+			   struct nnb_arena *arena, struct nnb_aidl_execution_result *result,
+			   unsigned int *asked)
+{
+	int64_t *slots = nnb_arena_alloc(arena, request->pools.count, sizeof(*slots));
+	struct nnv_hidl_burst *burst;
+	int ret = nnv_hidl_burst_create(model, me, event, &burst);
+
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < request->pools.count; i++)
+		slots[i] = i;
+	for (int i = 0; i < 2 && !ret; i++)
+		ret = nnv_hidl_burst_run(burst, request, slots, arena, result);
+	/* What the service has given up it has to ask for again. */
+	for (uint32_t i = 0; i < request->pools.count && !ret; i++)
+		ret = nnb_hidl_call(burst->context, me, &nnb_hidl_1_2_burst_context.methods[0],
+				    &(struct nnb_hidl_1_2_burst_context_free_memory_in){(int32_t)i},
+				    arena, NULL);
 	if (!ret)
-		ret = nnv_hidl_queue_make(&results, arena, event, true);
-	in.callback = &callback->object;
-	in.request_channel = &requests.queue;
-	in.result_channel = &results.queue;
-	if (!ret)
-		ret = nnv_hidl_exchange(&nnb_hidl_1_2_prepared_model.methods[2], model, me, &in,
-					&context, &out);
-	count = ret ? 0 : nnv_hidl_put_request(packet, request);
-	for (int i = 0; i < 2 && !ret; i++) {
-		nnb_fmq_write(&requests.open, packet, count * sizeof(*packet));
-		ret = nnv_hidl_take_result(&results, arena, result);
-		if (ret == NNB_AIDL_ERROR_STATUS_OUTPUT_INSUFFICIENT_SIZE)
-			ret = 0;
-	}
-	*asked = atomic_load(&callback->asked);
-	/* The context ends here, and with it the thread that answers. */
-	nnb_arena_fini(&context);
-	nnb_object_unref(&callback->object);
-	nnv_hidl_queue_free(&requests);
-	nnv_hidl_queue_free(&results);
+		ret = nnv_hidl_burst_run(burst, request, slots, arena, result);
+	*asked = atomic_load(&burst->callback->asked);
+	nnb_object_unref(&burst->object);
+	return ret;
+}
+
+/* What AIDL's bursts have, for programs of both HALs. */
+static int nnv_hidl_configure(struct nnb_object *model, const struct nnb_caller *me,
+			      struct nnb_arena *arena,
+			      struct nnb_aidl_prepared_model_configure_execution_burst_out *out)
+{
+	struct nnv_hidl_burst *burst;
+	int ret = nnv_hidl_burst_create(model, me, true, &burst);
+
+	if (ret)
+		return ret;
+	out->result = &burst->object;
+	return nnb_arena_own_object(arena, out->result);
+}
+
+static int nnv_hidl_type(struct nnb_object *object, const struct nnb_caller *me,
+			 struct nnb_arena *arena, struct nnb_aidl_device_get_type_out *out)
+{
+	struct nnb_hidl_1_2_device_get_type_out results;
+	int ret = nnv_hidl_exchange(&nnb_hidl_1_2_device.methods[1], object, me, NULL, arena,
+				    &results);
+
+	out->result = results.type;
 	return ret;
 }
 
@@ -957,6 +1059,17 @@ int nnv_hidl_call(int version, struct nnb_object *object, const struct nnb_calle
 		return nnv_hidl_execute(version, object, me, in, arena, out);
 	if (interface == &nnb_aidl_prepared_model && code == NNB_AIDL_PREPARED_MODEL_EXECUTE_FENCED)
 		return nnv_hidl_fenced(object, me, in, arena, out);
+	if (interface == &nnb_aidl_prepared_model &&
+	    code == NNB_AIDL_PREPARED_MODEL_CONFIGURE_EXECUTION_BURST)
+		return nnv_hidl_configure(object, me, arena, out);
+	if (interface == &nnb_aidl_burst && code == NNB_AIDL_BURST_EXECUTE_SYNCHRONOUSLY) {
+		const struct nnb_aidl_burst_execute_synchronously_in *args = in;
+
+		return nnv_hidl_burst_run((struct nnv_hidl_burst *)object, &args->request,
+					  args->memory_identifier_tokens.data, arena, out);
+	}
+	if (interface == &nnb_aidl_device && code == NNB_AIDL_DEVICE_GET_TYPE)
+		return nnv_hidl_type(object, me, arena, out);
 	if (interface == &nnb_aidl_fenced_execution_callback)
 		return nnv_hidl_info(object, me, arena, out);
 	if (interface == &nnb_aidl_buffer)

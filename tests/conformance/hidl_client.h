@@ -30,8 +30,9 @@ int nnv_hidl_execute_async(int version, struct nnb_object *model, const struct n
 			   struct nnb_aidl_execution_result *result);
 
 /*
- * Runs a request twice in a burst through fast message queues, the second time with the memories
- * that the burst keeps. @asked: how often the service has asked for memories.
+ * Runs a request in a burst through fast message queues: the second time with the memories that the
+ * burst keeps, the third time after it was told to free them. @asked: how often the service has
+ * asked for memories.
  */
 int nnv_hidl_execute_burst(struct nnb_object *model, const struct nnb_caller *me,
 			   const struct nnb_aidl_request *request, bool event,

@@ -496,7 +496,7 @@ static void nnv_usage(FILE *out)
 	fputs("usage: nnv_run [options] DIR|FILE...\n"
 	      "Runs NNAPI conformance vectors (.nnv) on an NNA.\n"
 	      "  --device=NAME       auto, loopback (default) or /dev/accel/accelN; nnapi only:\n"
-	      "                      nnapi-reference; nnv_hal with --api=aidl: binder:NAME\n"
+	      "                      nnapi-reference; nnv_hal with --api=aidl or hidl: binder:NAME\n"
 	      "  --filter=GLOB       cases whose name, or whose specification's, matches\n"
 	      "  --jobs=N            threads that run cases (default: one per CPU)\n"
 	      "  --api=NAME          nnaccel: the library itself; nnapi: libneuralnetworks.so;\n"
@@ -505,6 +505,8 @@ static void nnv_usage(FILE *out)
 	      "                      (default: nnapi for --device-memory, else nnaccel)\n"
 	      "  --aidl-version=N    aidl: what the service claims to have, 1 to 4 (default);\n"
 	      "                      cases of later operations have to be refused\n"
+	      "  --hidl-version=N    hidl: the first version that a case may use, 0 (default) to 3\n"
+	      "                      for 1.0 to 1.3\n"
 	      "  --threads=N         loopback: threads that compute (default: one per CPU);\n"
 	      "                      nnaccel only\n"
 	      "  --isa=NAME          loopback: kernels, auto (default), scalar, avx2, avxvnni,\n"
@@ -606,6 +608,7 @@ enum {
 	OPT_DEVICE = 256,
 	OPT_API,
 	OPT_AIDL_VERSION,
+	OPT_HIDL_VERSION,
 	OPT_FILTER,
 	OPT_JOBS,
 	OPT_THREADS,
@@ -625,6 +628,7 @@ static const struct option nnv_options[] = {
 	{ "device", required_argument, NULL, OPT_DEVICE },
 	{ "api", required_argument, NULL, OPT_API },
 	{ "aidl-version", required_argument, NULL, OPT_AIDL_VERSION },
+	{ "hidl-version", required_argument, NULL, OPT_HIDL_VERSION },
 	{ "filter", required_argument, NULL, OPT_FILTER },
 	{ "jobs", required_argument, NULL, OPT_JOBS },
 	{ "threads", required_argument, NULL, OPT_THREADS },
@@ -653,6 +657,7 @@ int main(int argc, char **argv)
 {
 	const char *device = "loopback", *filter = NULL, *tap = NULL, *junit = NULL;
 	unsigned long jobs = sysconf(_SC_NPROCESSORS_ONLN), threads = 0, timeout = 60, version = 0;
+	unsigned long first = 0;
 	size_t count[NNV_NOT_IN_MODE + 1] = { 0 }, total;
 	static struct nnv_suite suite;
 	FILE *tap_out = NULL, *junit_out = NULL;
@@ -675,6 +680,9 @@ int main(int argc, char **argv)
 			break;
 		case OPT_AIDL_VERSION:
 			ok = nnv_number(optarg, 1, 4, &version);
+			break;
+		case OPT_HIDL_VERSION:
+			ok = nnv_number(optarg, 0, 3, &first);
 			break;
 		case OPT_FILTER:
 			filter = optarg;
@@ -734,7 +742,12 @@ int main(int argc, char **argv)
 			suite.mode == NNV_MODE_ASYNC ? ", and --async version 4" : "");
 		return 2;
 	}
+	if (first && suite.device.api != &nnv_api_hidl) {
+		fprintf(stderr, "nnv_run: --hidl-version needs --api=hidl\n");
+		return 2;
+	}
 	suite.device.version = (uint32_t)version;
+	suite.device.first = (int)first;
 	if ((threads || suite.device.isa) && suite.device.api != &nnv_api_nnaccel) {
 		fprintf(stderr, "nnv_run: --threads and --isa need --api=nnaccel\n");
 		return 2;

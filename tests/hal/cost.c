@@ -5,13 +5,14 @@
  *
  *	empty		getType(): a call to the same service that does nothing
  *	library		the same model through libnnaccel, in this process
- *	sync, burst	executeSynchronously() of the model, and of a burst that has the memory
+ *	sync, burst	executeSynchronously() of the model, and of a burst that has the memory; of
+ *			HIDL through fast message queues
  *
  * They take turns, so that a busy neighbour meets all of them. Prints the median of each in
  * microseconds; then sync / (empty + library), and how many calls a
  * second 16 clients get together for each that one gets alone.
  *
- *	cost DEVICE [CALLS]	DEVICE is the service's, such as /dev/accel/accel0
+ *	cost [--hidl] DEVICE [CALLS]	DEVICE is the service's, such as /dev/accel/accel0
  */
 #include "tests/hal/client.h"
 
@@ -222,8 +223,11 @@ int main(int argc, char **argv)
 	struct subject subject = {0};
 	double one, many, us[KINDS];
 
+	client_hidl = argc > 1 && !strcmp(argv[1], "--hidl");
+	argc -= client_hidl;
+	argv += client_hidl;
 	if (argc < 2) {
-		fputs("usage: cost DEVICE [CALLS]\n", stderr);
+		fputs("usage: cost [--hidl] DEVICE [CALLS]\n", stderr);
 		return 2;
 	}
 	if (argc > 2)

@@ -4,7 +4,8 @@
  * client has to be served as before, and the service must have nothing left of the others: no
  * descriptors, binder nodes, references or BOs.
  *
- *	crash PID [COUNT]	PID is the service's; COUNT clients are killed at random moments
+ *	crash [--hidl] PID [COUNT]	PID is the service's; COUNT clients are killed at random
+ *					moments
  *
  * Says SUCCESS, FAILURE, HANG (nothing more happens) or CRASH (the service has ended) for each
  * kind, and last "N passed, N failed". The last kind kills the service, on purpose.
@@ -535,7 +536,7 @@ static int work_dump(int told)
 
 	if (!model)
 		return 11;
-	if (binder->ops->dump(binder, device, fd))
+	if (client_dump(device, fd))
 		return 22;
 	if (pread(fd, text, sizeof(text) - 1, 0) <= 0)
 		return 23;
@@ -561,7 +562,7 @@ static int work_dump_unread(int told)
 	if (pipe(fds))
 		return 22;
 	close(fds[0]);
-	return binder->ops->dump(binder, device, fds[1]) == NNB_DEAD_OBJECT ? 23 : 0;
+	return client_dump(device, fds[1]) == NNB_DEAD_OBJECT ? 23 : 0;
 }
 
 static void dump_unread(const struct holdings *before)
@@ -757,6 +758,12 @@ static int work_silent(int told)
 	return failed == SILENT_HELPERS && exhausted == SILENT_MODELS - SILENT_HELPERS ? 0 : 34;
 }
 
+/* Lets other users have the node. */
+static int open_node(void)
+{
+	return chmod(client_hidl ? "/dev/hwbinder" : "/dev/binder", 0666);
+}
+
 /* While its reads hang, another client works; with the end of the file system nothing is left. */
 static void hang_file(const struct holdings *before)
 {
@@ -764,7 +771,7 @@ static void hang_file(const struct holdings *before)
 	int told[2], status;
 	pid_t pid;
 
-	if (chmod("/dev/binder", 0666) || pipe(told)) {
+	if (open_node() || pipe(told)) {
 		tell("FAILURE", "file system that is silent", strerror(errno));
 		return;
 	}
@@ -909,7 +916,7 @@ static void hang_closes(const char *name, int (*work)(int told), const struct ho
 	int told[2], status;
 	pid_t pid;
 
-	if (chmod("/dev/binder", 0666) || pipe(told)) {
+	if (open_node() || pipe(told)) {
 		tell("FAILURE", name, strerror(errno));
 		return;
 	}
@@ -930,7 +937,9 @@ static void hang_closes(const char *name, int (*work)(int told), const struct ho
 static void hang_close(const struct holdings *before)
 {
 	hang_closes("file that cannot be closed", work_close, before);
-	hang_closes("file behind an object in the header", work_header, before);
+	/* What it sends is AIDL's. */
+	if (!client_hidl)
+		hang_closes("file behind an object in the header", work_header, before);
 }
 
 /* Has the device process do something: its control socket is behind a serial line. */
@@ -1113,8 +1122,11 @@ int main(int argc, char **argv)
 {
 	struct holdings before;
 
+	client_hidl = argc > 1 && !strcmp(argv[1], "--hidl");
+	argc -= client_hidl;
+	argv += client_hidl;
 	if (argc < 2) {
-		fputs("usage: crash PID [COUNT]\n", stderr);
+		fputs("usage: crash [--hidl] PID [COUNT]\n", stderr);
 		return 2;
 	}
 	service = (pid_t)strtol(argv[1], NULL, 10);

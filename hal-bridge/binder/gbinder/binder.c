@@ -74,15 +74,20 @@ struct nnb_link_name {
 	char *name;
 };
 
-/* Registers an object once. Return: 0 or a negative errno. */
+/*
+ * Registers an object once. HIDL's service manager takes the instance alone. Return: 0 or a
+ * negative errno.
+ */
 static int nnb_link_register(struct nnb_link *link, const char *name, struct nnb_object *object)
 {
 	GBinderLocalObject *local = nnb_node_get(link, object, NNB_GB_NOBODY);
+	const char *instance = link->hidl ? strchr(name, '/') : NULL;
 	int status;
 
 	if (!local)
 		return -ENOMEM;
-	status = gbinder_servicemanager_add_service_sync(link->manager, name, local);
+	status = gbinder_servicemanager_add_service_sync(link->manager,
+							 instance ? instance + 1 : name, local);
 	gbinder_local_object_unref(local);
 	if (status)
 		return status > 0 ? -EIO : status;
@@ -232,13 +237,16 @@ static const struct nnb_binder_ops nnb_link_ops = {
 
 static int nnb_link_connect(struct nnb_link *link, const struct nnb_binder_options *options)
 {
-	const char *device = options->device ? options->device : GBINDER_DEFAULT_BINDER;
-	const struct nnb_gb_protocol *protocol = NULL;
-	int level = options->api_level;
+	static const struct nnb_gb_protocol hidl = { 0, "hidl", "hidl" };
+	const struct nnb_gb_protocol *protocol = options->hidl ? &hidl : NULL;
+	const char *device = options->hidl ? GBINDER_DEFAULT_HWBINDER : GBINDER_DEFAULT_BINDER;
+	int level = options->hidl ? 0 : options->api_level;
+
+	device = options->device ? options->device : device;
 
 	if (access(device, R_OK | W_OK))
 		return -ENODEV;
-	if (!level && access(NNB_GB_CONFIG, R_OK))
+	if (!protocol && !level && access(NNB_GB_CONFIG, R_OK))
 		level = NNB_GB_API_LEVEL;
 	for (size_t i = 0; level && i < G_N_ELEMENTS(nnb_gb_protocols) && !protocol; i++) {
 		if (level >= nnb_gb_protocols[i].api_level)
@@ -273,6 +281,7 @@ int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder 
 	nnb_gb_object_reader_ops(&link->reader_ops);
 	link->nodes = g_hash_table_new(g_direct_hash, g_direct_equal);
 	link->loop = g_main_loop_new(NULL, FALSE);
+	link->hidl = options->hidl;
 	link->dmabufs = options->dmabufs;
 	link->lost = options->lost;
 	nnb_link_filter_log();

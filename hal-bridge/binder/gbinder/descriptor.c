@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "hal-bridge/binder/gbinder/hw.h"
 #include "hal-bridge/binder/gbinder/parcel.h"
 #include "libnnaccel/support/message.h"
 
@@ -37,37 +38,64 @@ static void nnb_gb_replace(const struct nnb_link *link, int fd)
 	}
 }
 
+/**
+ * struct nnb_gb_descriptors - goes along the descriptors of a parcel
+ * @hw: its form in HIDL; NULL for AIDL
+ * @entry: position in @hw
+ * @index: position in the entry
+ * @reader: of AIDL
+ */
+struct nnb_gb_descriptors {
+	const struct nnb_hw *hw;
+	uint32_t entry;
+	size_t index;
+	struct nnb_gb_reader reader;
+};
+
 /* Begins with the header, where only a hostile sender has objects. */
-static void nnb_gb_descriptors_init(struct nnb_gb_reader *reader, struct nnb_link *link,
-				    const GBinderReader *source)
+static void nnb_gb_descriptors_init(struct nnb_gb_descriptors *self, struct nnb_link *link,
+				    const GBinderReader *source, const struct nnb_hw *hw)
 {
 	GBinderReader whole = *source;
 
+	self->hw = hw;
+	self->entry = 0;
+	self->index = 0;
+	if (hw)
+		return;
 	if (!nnb_gb_reader_rewind(&whole))
 		nna_message(DRIVER, "binder: this libgbinder's readers are unknown: descriptors "
 			    "may be hidden by the header of a call");
-	nnb_gb_reader_init(reader, link, NULL, &whole, 0);
+	nnb_gb_reader_init(&self->reader, link, NULL, &whole, 0);
 }
 
-bool nnb_gb_closing_waits(struct nnb_link *link, const GBinderReader *source)
+static bool nnb_gb_descriptors_next(struct nnb_gb_descriptors *self, int *fd)
 {
-	struct nnb_gb_reader reader;
+	return self->hw ? nnb_gb_hw_find_fd(self->hw, &self->entry, &self->index, fd)
+			: nnb_gb_reader_find_fd(&self->reader, fd);
+}
+
+bool nnb_gb_closing_waits(struct nnb_link *link, const GBinderReader *source,
+			  const struct nnb_hw *hw)
+{
+	struct nnb_gb_descriptors descriptors;
 	bool waits = false;
 	int fd;
 
-	nnb_gb_descriptors_init(&reader, link, source);
-	while (!waits && nnb_gb_reader_find_fd(&reader, &fd))
+	nnb_gb_descriptors_init(&descriptors, link, source, hw);
+	while (!waits && nnb_gb_descriptors_next(&descriptors, &fd))
 		waits = nnb_gb_waits(link, fd);
 	return waits;
 }
 
-void nnb_gb_close_waiting(struct nnb_link *link, const GBinderReader *source)
+void nnb_gb_close_waiting(struct nnb_link *link, const GBinderReader *source,
+			  const struct nnb_hw *hw)
 {
-	struct nnb_gb_reader reader;
+	struct nnb_gb_descriptors descriptors;
 	int fd;
 
-	nnb_gb_descriptors_init(&reader, link, source);
-	while (nnb_gb_reader_find_fd(&reader, &fd)) {
+	nnb_gb_descriptors_init(&descriptors, link, source, hw);
+	while (nnb_gb_descriptors_next(&descriptors, &fd)) {
 		if (nnb_gb_waits(link, fd))
 			nnb_gb_replace(link, fd);
 	}

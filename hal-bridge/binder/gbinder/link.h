@@ -6,7 +6,8 @@
  *	object		objects in libgbinder's parcels: nodes are of this process, proxies of
  *			another one
  *	descriptor	files of received parcels, whose file systems may not answer
- *	parcel		conversion between our parcels and libgbinder's, without objects
+ *	hw		conversion between our parcels of HIDL and libgbinder's, without objects
+ *	parcel		the same for AIDL's, and positions in libgbinder's parcels
  *	link		the thread of libgbinder's main loop, workers, the table of nodes
  *
  * libgbinder is used as its documentation requires. Its "main thread" runs the default main
@@ -33,6 +34,7 @@
  * struct nnb_link - a connection
  * @binder: the callers' part
  * @manager: the service manager, which need not be running yet
+ * @hidl: parcels and service manager are HIDL's
  * @loop: runs on @thread
  * @thread: libgbinder's main thread
  * @workers: answer calls
@@ -42,12 +44,15 @@
  * @reader_ops: the functions of all readers; constant
  * @lock: of @nodes and of the node of each object
  * @nodes: GBinderLocalObject -> struct nnb_node, of all nodes that are alive
+ * @list_place: of HIDL: which value of a reader is its position in the list of objects, plus 1; 0
+ *	as long as it is not known (hw.h)
  * @names: what has been registered; used on @thread alone
  * @lost: of the options
  */
 struct nnb_link {
 	struct nnb_binder binder;
 	GBinderServiceManager *manager;
+	bool hidl;
 	GMainLoop *loop;
 	pthread_t thread;
 	struct nnb_workers workers, closers;
@@ -56,6 +61,7 @@ struct nnb_link {
 	struct nnb_reader_ops reader_ops;
 	pthread_mutex_t lock;
 	GHashTable *nodes;
+	atomic_int list_place;
 	struct nnb_link_name *names;
 	void (*lost)(const char *name, int error);
 };

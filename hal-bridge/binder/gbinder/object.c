@@ -19,6 +19,7 @@
 #include "hal-bridge/binder/arena.h"
 #include "hal-bridge/binder/exchange.h"
 #include "hal-bridge/binder/gbinder/descriptor.h"
+#include "hal-bridge/binder/gbinder/hw.h"
 #include "hal-bridge/binder/gbinder/parcel.h"
 #include "libnnaccel/support/message.h"
 
@@ -85,6 +86,14 @@ static int nnb_gb_write_object(struct nnb_link *link, struct nnb_object *object,
 	return 0;
 }
 
+/* See struct nnb_gb_hw_ops. */
+static struct nnb_object *nnb_gb_hw_read_object(struct nnb_gb_reader *reader,
+						const struct flat_binder_object *flat);
+static const struct nnb_gb_hw_ops nnb_gb_hw_ops = {
+	.read = nnb_gb_hw_read_object,
+	.write = nnb_gb_write_object,
+};
+
 /* Appends a parcel for @user. Return: 0 or -ENOMEM. */
 static int nnb_gb_write(struct nnb_link *link, const struct nnb_flat *flat, GBinderWriter *writer,
 			uint64_t user)
@@ -118,7 +127,9 @@ static int nnb_gb_write(struct nnb_link *link, const struct nnb_flat *flat, GBin
  * @object: the called object, a reference; NULL after the answer
  * @local: the object's GBinderLocalObject, a reference
  * @request: a reference
+ * @hw: of HIDL, the request
  * @code: of the transaction
+ * @oneway: the caller does not wait for a reply
  * @reply: a reference; NULL for none
  * @status: of the transaction if there is no reply
  */
@@ -128,7 +139,9 @@ struct nnb_incoming {
 	struct nnb_object *object;
 	GBinderLocalObject *local;
 	GBinderRemoteRequest *request;
+	struct nnb_hw hw;
 	guint code;
+	bool oneway;
 	GBinderLocalReply *reply;
 	int status;
 };
@@ -149,6 +162,39 @@ static int nnb_node_dump(struct nnb_incoming *call, const struct nnb_caller *cal
 	return call->reply ? 0 : -ENOMEM;
 }
 
+/* Answers a call of HIDL. A reply that nobody waits for is not made. */
+static int nnb_node_answer_hidl(struct nnb_incoming *call, const struct nnb_caller *caller)
+{
+	const char *descriptor = gbinder_remote_request_interface(call->request);
+	struct nnb_arena arena = { 0 };
+	struct nnb_hw reply;
+	GBinderWriter writer;
+	GBinderReader source;
+	int ret;
+
+	nnb_hw_init(&reply);
+	gbinder_remote_request_init_reader(call->request, &source);
+	ret = nnb_gb_hw_read(call->link, &nnb_gb_hw_ops, &arena, &source, caller->euid, &call->hw);
+	if (!ret)
+		ret = call->object->ops->answer(call->object, caller, descriptor ? descriptor : "",
+						call->code, &call->hw, &arena, &reply);
+	if (!ret && !call->oneway) {
+		call->reply = gbinder_local_object_new_reply(call->local);
+		ret = call->reply ? 0 : -ENOMEM;
+	}
+	if (call->reply) {
+		gbinder_local_reply_init_writer(call->reply, &writer);
+		ret = nnb_gb_hw_write(call->link, &nnb_gb_hw_ops, &reply, &writer, caller->euid);
+	}
+	if (ret) {
+		gbinder_local_reply_unref(call->reply);
+		call->reply = NULL;
+	}
+	nnb_hw_fini(&reply);
+	nnb_arena_fini(&arena);
+	return ret;
+}
+
 static int nnb_node_answer(struct nnb_incoming *call)
 {
 	const struct nnb_caller caller = {
@@ -163,6 +209,8 @@ static int nnb_node_answer(struct nnb_incoming *call)
 	GBinderReader source;
 	int ret;
 
+	if (call->link->hidl)
+		return nnb_node_answer_hidl(call, &caller);
 	if (call->code == NNB_DUMP_TRANSACTION)
 		return nnb_node_dump(call, &caller);
 	if (!descriptor || strcmp(descriptor, call->object->ops->descriptor)) {
@@ -208,6 +256,7 @@ static void nnb_incoming_answer(struct nnb_incoming *call)
 
 static void nnb_incoming_free(struct nnb_incoming *call)
 {
+	nnb_hw_fini(&call->hw);
 	gbinder_local_reply_unref(call->reply);
 	gbinder_remote_request_unref(call->request);
 	gbinder_local_object_unref(call->local);
@@ -224,6 +273,12 @@ static gboolean nnb_incoming_complete(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
+/* Return: the request of HIDL, NULL of AIDL. */
+static const struct nnb_hw *nnb_incoming_hw(const struct nnb_incoming *call)
+{
+	return call->link->hidl ? &call->hw : NULL;
+}
+
 /* Closes the caller's files, which may wait for their file system, and completes the call. */
 static void nnb_incoming_close(struct nnb_task *task)
 {
@@ -231,7 +286,7 @@ static void nnb_incoming_close(struct nnb_task *task)
 	GBinderReader source;
 
 	gbinder_remote_request_init_reader(call->request, &source);
-	nnb_gb_close_waiting(call->link, &source);
+	nnb_gb_close_waiting(call->link, &source, nnb_incoming_hw(call));
 	nnb_link_post(call->link, nnb_incoming_complete, call);
 }
 
@@ -243,7 +298,7 @@ static void nnb_incoming_run(struct nnb_task *task)
 
 	nnb_incoming_answer(call);
 	gbinder_remote_request_init_reader(call->request, &source);
-	if (nnb_gb_closing_waits(call->link, &source)) {
+	if (nnb_gb_closing_waits(call->link, &source, nnb_incoming_hw(call))) {
 		call->task.run = nnb_incoming_close;
 		nnb_workers_add(&call->link->closers, &call->task);
 		return;
@@ -270,6 +325,8 @@ static GBinderLocalReply *nnb_node_transact(GBinderLocalObject *local,
 	call->local = gbinder_local_object_ref(local);
 	call->request = gbinder_remote_request_ref(request);
 	call->code = code;
+	call->oneway = flags & GBINDER_TX_FLAG_ONEWAY;
+	nnb_hw_init(&call->hw);
 	if (pthread_equal(pthread_self(), node->link->thread)) {
 		call->task.run = nnb_incoming_run;
 		call->task.key = gbinder_remote_request_sender_euid(request);
@@ -280,7 +337,7 @@ static GBinderLocalReply *nnb_node_transact(GBinderLocalObject *local,
 	/* A process that one of our threads is calling calls back. Only this thread may answer. */
 	nnb_incoming_answer(call);
 	gbinder_remote_request_init_reader(call->request, &source);
-	nnb_gb_close_waiting(call->link, &source);
+	nnb_gb_close_waiting(call->link, &source, nnb_incoming_hw(call));
 	*status = call->status;
 	reply = gbinder_local_reply_ref(call->reply);
 	nnb_incoming_free(call);
@@ -316,13 +373,16 @@ static void nnb_node_gone(gpointer data, GObject *local)
 static GBinderLocalObject *nnb_node_create(struct nnb_link *link, struct nnb_object *object,
 					   uint64_t user)
 {
+	const char *const alone[] = {object->ops->descriptor, NULL};
 	struct nnb_node *node = calloc(1, sizeof(*node));
 	GBinderLocalObject *local;
 
 	if (!node)
 		return NULL;
-	local = gbinder_servicemanager_new_local_object(link->manager, object->ops->descriptor,
-							nnb_node_transact, node);
+	local = gbinder_servicemanager_new_local_object2(link->manager,
+							 object->ops->chain ? object->ops->chain
+									    : alone,
+							 nnb_node_transact, node);
 	if (!local) {
 		free(node);
 		return NULL;
@@ -417,6 +477,22 @@ static int nnb_gb_read_object(struct nnb_reader *reader, struct nnb_object **obj
 	return ret;
 }
 
+static struct nnb_object *nnb_gb_hw_read_object(struct nnb_gb_reader *reader,
+						const struct flat_binder_object *flat)
+{
+	GBinderRemoteObject *remote = NULL;
+	struct nnb_object *object = NULL;
+
+	/* The driver's list has it, so the driver has made it of our own number. */
+	if (flat->hdr.type == BINDER_TYPE_BINDER)
+		object = nnb_node_find(reader->link, (const void *)(uintptr_t)flat->binder);
+	else if (gbinder_reader_read_nullable_object(&reader->source, &remote) && remote)
+		object = nnb_proxy_create(reader->link, remote, reader->user);
+	if (object && nnb_arena_own_object(reader->arena, object))
+		object = NULL;
+	return object;
+}
+
 void nnb_gb_object_reader_ops(struct nnb_reader_ops *ops)
 {
 	nnb_gb_reader_ops(ops);
@@ -450,6 +526,15 @@ static int nnb_proxy_status(int status)
 	}
 }
 
+static int nnb_proxy_reply_status(const struct nnb_proxy *proxy, const GBinderRemoteReply *reply,
+				  int status)
+{
+	/* After a death that libgbinder knows of, it does not even send the request. */
+	if (!status && !reply)
+		return gbinder_remote_object_is_dead(proxy->remote) ? NNB_DEAD_OBJECT : -EPROTO;
+	return nnb_proxy_status(status);
+}
+
 /* Sends the request. *@out receives a reference to the reply, if there is one. */
 static int nnb_proxy_send(struct nnb_proxy *proxy, uint32_t code,
 			  const struct nnb_exchange *exchange, GBinderRemoteReply **out)
@@ -477,11 +562,7 @@ static int nnb_proxy_send(struct nnb_proxy *proxy, uint32_t code,
 	nnb_flat_fini(&flat);
 	if (!ret) {
 		*out = gbinder_client_transact_sync_reply(client, code, request, &status);
-		ret = nnb_proxy_status(status);
-		/* After a death that libgbinder knows of, it does not even send the request. */
-		if (!ret && !*out)
-			ret = gbinder_remote_object_is_dead(proxy->remote) ? NNB_DEAD_OBJECT
-									   : -EPROTO;
+		ret = nnb_proxy_reply_status(proxy, *out, status);
 	}
 	gbinder_local_request_unref(request);
 	gbinder_client_unref(client);
@@ -511,6 +592,50 @@ static int nnb_proxy_call(struct nnb_object *object, uint32_t code, struct nnb_a
 	gbinder_remote_reply_init_reader(reply, &source);
 	nnb_gb_reader_init(reader, proxy->link, arena, &source, proxy->user);
 	return exchange->read(exchange->data, &reader->flat.reader);
+}
+
+/* Sends a request of HIDL. *@out receives a reference to the reply, if there is one. */
+static int nnb_proxy_transact(struct nnb_proxy *proxy, const char *descriptor, uint32_t code,
+			      bool oneway, const struct nnb_hw *hw, GBinderRemoteReply **out)
+{
+	GBinderClient *client = gbinder_client_new(proxy->remote, descriptor);
+	GBinderLocalRequest *request = client ? gbinder_client_new_request(client) : NULL;
+	GBinderWriter writer;
+	int ret = NNB_DEAD_OBJECT, status = 0;
+
+	if (request) {
+		gbinder_local_request_init_writer(request, &writer);
+		ret = nnb_gb_hw_write(proxy->link, &nnb_gb_hw_ops, hw, &writer, proxy->user);
+	}
+	if (!ret && oneway) {
+		ret = nnb_proxy_status(gbinder_client_transact_sync_oneway(client, code, request));
+	} else if (!ret) {
+		*out = gbinder_client_transact_sync_reply(client, code, request, &status);
+		ret = nnb_proxy_reply_status(proxy, *out, status);
+	}
+	gbinder_local_request_unref(request);
+	gbinder_client_unref(client);
+	return ret;
+}
+
+static int nnb_proxy_send_hidl(struct nnb_object *object, const char *descriptor, uint32_t code,
+			       bool oneway, const struct nnb_hw *request, struct nnb_arena *arena,
+			       struct nnb_hw *reply)
+{
+	struct nnb_proxy *proxy = (struct nnb_proxy *)object;
+	GBinderRemoteReply *received = NULL;
+	GBinderReader source;
+	int ret = nnb_proxy_transact(proxy, descriptor, code, oneway, request, &received);
+
+	if (ret || !received) {
+		gbinder_remote_reply_unref(received);
+		return ret;
+	}
+	ret = nnb_arena_defer(arena, nnb_proxy_drop_reply, received);
+	if (ret)
+		return ret;
+	gbinder_remote_reply_init_reader(received, &source);
+	return nnb_gb_hw_read(proxy->link, &nnb_gb_hw_ops, arena, &source, proxy->user, reply);
 }
 
 /* The request is a descriptor and no arguments, without a header. */
@@ -596,6 +721,7 @@ static void nnb_proxy_unwatch(struct nnb_object *object, struct nnb_death *death
 static const struct nnb_object_ops nnb_proxy_ops = {
 	.release = nnb_proxy_release,
 	.call = nnb_proxy_call,
+	.send = nnb_proxy_send_hidl,
 	.watch = nnb_proxy_watch,
 	.unwatch = nnb_proxy_unwatch,
 };

@@ -5,10 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* In the driver's numbers of types of objects the low byte is the same. */
-#define NNB_GB_TYPE_MASK 0xffu
-#define NNB_GB_TYPE 0x85u
-
 static struct nnb_gb_reader *to_gb(struct nnb_reader *reader)
 {
 	return (struct nnb_gb_reader *)reader;

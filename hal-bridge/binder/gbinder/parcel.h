@@ -12,6 +12,10 @@
 #define NNB_GB_OBJECT 24 /* bytes of a flat_binder_object */
 #define NNB_GB_STABILITY 4 /* bytes after a flat_binder_object of a binder object */
 
+/* In the driver's numbers of types of objects the low byte is the same. */
+#define NNB_GB_TYPE_MASK 0xffu
+#define NNB_GB_TYPE 0x85u
+
 /**
  * struct nnb_gb_reader - reads a parcel of libgbinder
  * @flat: the bytes; without entries of objects

@@ -131,7 +131,8 @@ int nnb_binder_open(const struct nnb_binder_options *options, struct nnb_binder 
 
 	*out = NULL;
 	/* libbinder_ndk belongs to the platform, which fixes the API level and the node. */
-	if (options->api_level || (options->device && strcmp(options->device, NNB_NDK_DEVICE)))
+	if (options->hidl || options->api_level ||
+	    (options->device && strcmp(options->device, NNB_NDK_DEVICE)))
 		return -EINVAL;
 	/* libbinder aborts the process if it cannot open the node. */
 	if (access(NNB_NDK_DEVICE, R_OK | W_OK))

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-int nnv_binder_connect(const char *name, struct nnb_object **out)
+int nnv_binder_connect(const char *name, bool hidl, struct nnb_object **out)
 {
 	return -ENOTSUP;
 }

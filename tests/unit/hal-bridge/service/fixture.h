@@ -274,8 +274,10 @@ static inline void hal_model_fini(struct hal_model *m)
 
 /* ---------------------------------------------------------------------------------------- calls */
 
+#ifndef HAL_CALL /* tests/hal/client.h has its own */
 #define HAL_CALL(object, caller, interface, method, in, arena, out)                                \
 	nnb_aidl_call(object, caller, &nnb_aidl_##interface.methods[(method)-1], in, arena, out)
+#endif
 
 /* getSupportedOperations(): the status; *@count is how many are supported. */
 static inline int hal_supported(struct nnb_service *service, const struct hal_model *m,
