@@ -7,9 +7,10 @@
  * IBurstCallback.
  *
  * A packet that is none gets GENERAL_FAILURE for an answer. A counter that cannot be ends the
- * burst. The thread ends with the context, and with the client. Nobody waits for it: it may be in a
- * call of the client's getMemories(), which a client can hold for ever. So the thread and the
- * context share the burst, and its quota is charged until both are gone.
+ * burst. The thread ends with the context, and with the client. The end of the context waits for
+ * it, so that the quota is free again, but not while a client can hold it: in a call of
+ * getMemories(), and until what that has brought is closed. So the thread and the context share the
+ * burst.
  */
 #include "hal-bridge/service/hidl/face.h"
 
@@ -53,6 +54,10 @@ typedef struct nnb_hidl_1_2_fmq_result_datum nnb_hidl_result_datum;
  * @answer: room for all elements of @results
  * @stop: the thread shall end
  * @holders: the context, and the thread that answers
+ * @lock: of the fields below
+ * @changed: one of them has changed
+ * @held: the thread is where the client can hold it
+ * @ended: the thread has ended
  */
 struct nnb_hidl_burst {
 	struct nnb_object object;
@@ -65,6 +70,9 @@ struct nnb_hidl_burst {
 	nnb_hidl_result_datum *answer;
 	atomic_bool stop;
 	atomic_uint holders;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool held, ended;
 };
 
 /* ------------------------------------------------------------------------------------- requests */
@@ -172,6 +180,15 @@ static bool nnb_hidl_packet_parse(struct nnb_hidl_packet *packet, struct nnb_are
 	return from && !packet->left;
 }
 
+/* Sets what the end of the context looks at. */
+static void nnb_hidl_burst_set(struct nnb_hidl_burst *burst, bool *what, bool value)
+{
+	pthread_mutex_lock(&burst->lock);
+	*what = value;
+	pthread_cond_broadcast(&burst->changed);
+	pthread_mutex_unlock(&burst->lock);
+}
+
 /* Fetches the memories that the core does not keep. Return: 0 or an ErrorStatus. */
 static int nnb_hidl_burst_fetch(struct nnb_hidl_burst *burst, struct nnb_aidl_call *core,
 				struct nnb_hidl_packet *packet)
@@ -195,6 +212,7 @@ static int nnb_hidl_burst_fetch(struct nnb_hidl_burst *burst, struct nnb_aidl_ca
 	}
 	if (!vec.count)
 		return 0;
+	nnb_hidl_burst_set(burst, &burst->held, true);
 	ret = nnb_hidl_call(burst->callback, &self, &nnb_hidl_1_2_burst_callback.methods[0], &in,
 			    core->arena, &out);
 	if (ret || out.status || out.buffers->count != vec.count)
@@ -328,6 +346,8 @@ static void nnb_hidl_burst_free(struct nnb_hidl_burst *burst)
 	nnb_object_unref(burst->callback);
 	nnb_quota_discharge(burst->model->client, &burst->charged);
 	nnb_object_unref(&burst->model->object);
+	pthread_cond_destroy(&burst->changed);
+	pthread_mutex_destroy(&burst->lock);
 	free(burst->packet);
 	free(burst->answer);
 	free(burst);
@@ -365,7 +385,9 @@ static void *nnb_hidl_burst_run(void *arg)
 				    core.message);
 		nnb_hidl_burst_answer(burst, ret, &result);
 		nnb_arena_fini(&arena);
+		nnb_hidl_burst_set(burst, &burst->held, false);
 	}
+	nnb_hidl_burst_set(burst, &burst->ended, true);
 	nnb_hidl_burst_put(burst);
 	return NULL;
 }
@@ -402,6 +424,10 @@ static void nnb_hidl_burst_release(struct nnb_object *object)
 	atomic_store(&burst->stop, true);
 	nnb_fmq_wake(&burst->requests, NNB_FMQ_NOT_EMPTY);
 	nnb_fmq_wake(&burst->results, NNB_FMQ_NOT_FULL);
+	pthread_mutex_lock(&burst->lock);
+	while (!burst->held && !burst->ended)
+		pthread_cond_wait(&burst->changed, &burst->lock);
+	pthread_mutex_unlock(&burst->lock);
 	nnb_hidl_burst_put(burst);
 }
 
@@ -463,6 +489,8 @@ int nnb_hidl_burst_create(struct nnb_prepared_model *model, struct nnb_hidl_call
 	if (!burst)
 		return nnb_aidl_fail(core, EXHAUSTED, "out of memory");
 	nnb_object_init(&burst->object, &ops);
+	pthread_mutex_init(&burst->lock, NULL);
+	pthread_cond_init(&burst->changed, NULL);
 	burst->model = model;
 	nnb_object_ref(&model->object);
 	burst->callback = nnb_object_ref(in->callback);
