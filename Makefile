@@ -51,6 +51,13 @@ Q := @
 say = $(if $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),,@printf '  %-6s %s\n' '$(1)' '$@')
 endif
 
+# The recipe of an object.
+define compile
+$(call say,CC)
+@mkdir -p $(@D)
+$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+endef
+
 # Each module.mk adds to these.
 PROGRAMS :=
 LIBRARIES :=
@@ -75,9 +82,7 @@ endif
 
 # One object rule for all of user space; a module.mk may set CPPFLAGS/CFLAGS per target.
 $(BUILD)/obj/%.o: %.c
-	$(call say,CC)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(compile)
 
 $(VERSION_USERS): CPPFLAGS += -I$(BUILD)/gen
 $(VERSION_USERS): $(BUILD)/gen/nna_version.h

@@ -8,7 +8,8 @@ unit_transport := $(BUILD)/tests/unit/device/transport
 
 CORE_TESTS := $(call unit,device/nna/core device/host tests/fuzz)
 WORK_TESTS := $(BUILD)/tests/unit/device/nna/engine/test_work
-ENGINE_TESTS := $(call unit,device/nna/engine device/nna/engine/ref device/nna/engine/vector \
+ENGINE_TESTS := $(call unit,device/nna/engine device/nna/engine/ref device/nna/engine/kernels \
+	device/nna/engine/vector \
 	$(filter device/nna/engine/x86,$(ENGINE_ARCH:x86_64=device/nna/engine/x86)))
 ENGINE_TESTS := $(filter-out $(WORK_TESTS),$(ENGINE_TESTS))
 # What concerns the shared library as its users have it.
@@ -41,13 +42,20 @@ $(ENGINE_TESTS): UNIT_LIBS := -lm
 
 # The engine again, such that it says when it enters a block of code.
 WORK_OBJS := $(ENGINE_OBJS:$(BUILD)/obj/%=$(BUILD)/obj-work/%)
-$(WORK_OBJS): $(BUILD)/obj-work/%.o: %.c
-	$(call say,CC)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
+define compile_work
+$(call say,CC)
+@mkdir -p $(@D)
+$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
+endef
+$(filter-out $(ENGINE_SET_OBJS:$(BUILD)/obj/%=$(BUILD)/obj-work/%),$(WORK_OBJS)): $(BUILD)/obj-work/%.o: %.c
+	$(compile_work)
+$(foreach s,$(ENGINE_SETS),$(eval $(call engine_set,$(BUILD)/obj-work,$s,compile_work)))
 $(BUILD)/obj-work/device/nna/engine/engine.o: $(ENGINE_TABLE)
 $(BUILD)/obj-work/device/nna/engine/engine.o: override CPPFLAGS += -I$(BUILD)/gen
 $(BUILD)/obj-work/device/nna/engine/%.o: override CFLAGS += $(ENGINE_CFLAGS)
+$(ENGINE_KERNELS:%.c=$(BUILD)/obj-work/%.o): override CFLAGS += $(ENGINE_VECTOR_CFLAGS)
+$(foreach s,$(ENGINE_SETS),$(eval $(BUILD)/obj-work/device/nna/engine/kernels/%.$s.o: \
+	override CFLAGS += $(ENGINE_SET_CFLAGS_$s)))
 $(BUILD)/obj-work/device/nna/engine/x86/avx2_%.o: override CFLAGS += $(ENGINE_AVX2_CFLAGS)
 $(BUILD)/obj-work/device/nna/engine/x86/avxvnni_%.o: override CFLAGS += $(ENGINE_AVXVNNI_CFLAGS)
 $(BUILD)/obj-work/device/nna/engine/x86/avx512_%.o: override CFLAGS += $(ENGINE_AVX512_CFLAGS)

@@ -45,6 +45,7 @@ struct nnadev;
  * @NNADEV_ISA_DOTPROD: also those with the dot products of Armv8.2
  * @NNADEV_ISA_AVXVNNI: those with AVX2, and those with AVX-VNNI
  * @NNADEV_ISA_I8MM: also those with the products of 8-bit matrices of Armv8.6
+ * @NNADEV_ISA_VECTOR: also the vector kernels in plain C, for tests on any CPU
  */
 enum nnadev_isa {
 	NNADEV_ISA_AUTO = 0,
@@ -55,6 +56,7 @@ enum nnadev_isa {
 	NNADEV_ISA_DOTPROD = 5,
 	NNADEV_ISA_AVXVNNI = 6,
 	NNADEV_ISA_I8MM = 7,
+	NNADEV_ISA_VECTOR = 8,
 };
 
 /* With a lower frequency a unit of RUN_TIME would be longer than the job limit. */

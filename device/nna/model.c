@@ -25,6 +25,7 @@ static bool set_isa(void *config, const char *value)
 		{ "avx2", NNADEV_ISA_AVX2 },	 { "avxvnni", NNADEV_ISA_AVXVNNI },
 		{ "avx512", NNADEV_ISA_AVX512 },	 { "neon", NNADEV_ISA_NEON },
 		{ "dotprod", NNADEV_ISA_DOTPROD }, { "i8mm", NNADEV_ISA_I8MM },
+		{ "vector", NNADEV_ISA_VECTOR },
 	};
 	struct nnadev_params *params = config;
 
@@ -66,8 +67,9 @@ static bool set_tick_hz(void *config, const char *value)
 
 static const struct nnadev_option options[] = {
 	{ 'i', "isa", "NAME",
-	  "auto, scalar, avx2, avxvnni, avx512, neon, dotprod or i8mm (default: auto)",
-	  "auto, scalar, avx2, avxvnni, avx512, neon, dotprod or i8mm", set_isa },
+	  "auto, scalar, vector, avx2, avxvnni, avx512, neon, dotprod or i8mm\n"
+	  "(default: auto)",
+	  "auto, scalar, vector, avx2, avxvnni, avx512, neon, dotprod or i8mm", set_isa },
 	{ 'l', "job-limit", "MS",
 	  "run time after which any job is ended, 1 to 5000 (default: 5000)",
 	  "a number from 1 to 5000", set_job_limit },

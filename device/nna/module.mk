@@ -9,12 +9,17 @@ LIBNNADEV := $(BUILD)/lib/libnnadev.a
 LIBRARIES += $(LIBNNADEV)
 
 # The engine.
-ENGINE_SRCS := $(wildcard device/nna/engine/*.c device/nna/engine/ref/*.c)
+ENGINE_KERNELS := $(wildcard device/nna/engine/kernels/*.c)
+ENGINE_SRCS := $(wildcard device/nna/engine/*.c device/nna/engine/ref/*.c) $(ENGINE_KERNELS)
 # What the compiler makes code for, which need not be this machine.
 ENGINE_ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ENGINE_SRCS += $(wildcard $(patsubst %,device/nna/engine/%/*.c, \
 	$(filter x86,$(ENGINE_ARCH:x86_64=x86)) $(filter arm,$(ENGINE_ARCH:aarch64=arm))))
-ENGINE_OBJS := $(ENGINE_SRCS:%.c=$(BUILD)/obj/%.o)
+# Kernels over the vector layer (simd/simd.h) are compiled for plain C, the set "vector", and once more
+# for each of these sets, as NOUN.SET.o.
+ENGINE_SETS := $(if $(filter x86_64,$(ENGINE_ARCH)),avx2 avx512) $(if $(filter aarch64,$(ENGINE_ARCH)),neon)
+ENGINE_SET_OBJS := $(foreach s,$(ENGINE_SETS),$(ENGINE_KERNELS:%.c=$(BUILD)/obj/%.$s.o))
+ENGINE_OBJS := $(ENGINE_SRCS:%.c=$(BUILD)/obj/%.o) $(ENGINE_SET_OBJS)
 MODEL_OBJS += $(BUILD)/obj/device/nna/model.o $(NNA_OBJS) $(ENGINE_OBJS)
 
 $(LIBNNADEV): $(DEVICE_OBJS) $(ENGINE_OBJS)
@@ -24,17 +29,19 @@ $(LIBNNADEV): $(DEVICE_OBJS) $(ENGINE_OBJS)
 	$(Q)$(AR) rcs $@ $^
 
 # The table of kernels: a line OPCODE(opcode, KERNEL(name) ...) for each opcode that sources name
-# with NNADEV_KERNEL(name) = { opcode, ... Looked at in every run, because a source may have gone,
-# and written where it has changed.
+# with NNADEV_KERNEL(name) = { opcode, ... or, for each set, NNADEV_VECTOR_KERNEL(name). Looked at in
+# every run, because a source may have gone, and written where it has changed.
 ENGINE_TABLE := $(BUILD)/gen/device/nna/engine/kernels.inc
 #. internal: engine-table: the table of kernels
 .PHONY: engine-table
 engine-table:
 $(ENGINE_TABLE): engine-table
 	@mkdir -p $(@D)
-	@sed -n 's/^NNADEV_KERNEL(\([a-z0-9_]*\)) = { \([A-Z0-9_]*\),.*/\2 \1/p' \
-		$(sort $(ENGINE_SRCS)) | awk '{ k[$$1] = k[$$1] " KERNEL(" $$2 ")" } \
-		END { for (o in k) print "OPCODE(" o "," k[o] ")" }' | sort > $@.new
+	@awk -F '[(){}=, ]+' -v sets='vector $(ENGINE_SETS)' '\
+		/^NNADEV_KERNEL\(/ { k[$$3] = k[$$3] " KERNEL(" $$2 ")" } \
+		/^NNADEV_VECTOR_KERNEL\(/ { n = split(sets, s, " "); \
+			for (i = 1; i <= n; i++) k[$$3] = k[$$3] " KERNEL(" s[i] "_" $$2 ")" } \
+		END { for (o in k) print "OPCODE(" o "," k[o] ")" }' $(sort $(ENGINE_SRCS)) | sort > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(BUILD)/obj/device/nna/engine/engine.o: $(ENGINE_TABLE)
 $(BUILD)/obj/device/nna/engine/engine.o: override CPPFLAGS += -I$(BUILD)/gen
@@ -50,6 +57,20 @@ $(BUILD)/obj/device/nna/engine/x86/avxvnni_%.o: override CFLAGS += $(ENGINE_AVXV
 ENGINE_AVX512_CFLAGS := $(ENGINE_AVX2_CFLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl \
 	-mavx512vnni
 $(BUILD)/obj/device/nna/engine/x86/avx512_%.o: override CFLAGS += $(ENGINE_AVX512_CFLAGS)
+
+# The compiler's note on how vectors are passed does not matter: all functions of them are inline.
+ENGINE_VECTOR_CFLAGS := -DNNADEV_SIMD_SCALAR -Wno-psabi
+$(ENGINE_KERNELS:%.c=$(BUILD)/obj/%.o): override CFLAGS += $(ENGINE_VECTOR_CFLAGS)
+ENGINE_SET_CFLAGS_avx2 := $(ENGINE_AVX2_CFLAGS)
+ENGINE_SET_CFLAGS_avx512 := $(ENGINE_AVX512_CFLAGS)
+# The rule for the objects of set $(2) below $(1), whose recipe is $(3).
+define engine_set
+$(1)/device/nna/engine/kernels/%.$(2).o: device/nna/engine/kernels/%.c
+	$$($(3))
+endef
+$(foreach s,$(ENGINE_SETS),$(eval $(call engine_set,$(BUILD)/obj,$s,compile)))
+$(foreach s,$(ENGINE_SETS),$(eval $(BUILD)/obj/device/nna/engine/kernels/%.$s.o: \
+	override CFLAGS += $(ENGINE_SET_CFLAGS_$s)))
 
 ENGINE_DOTPROD_CFLAGS := -march=armv8.2-a+dotprod
 $(BUILD)/obj/device/nna/engine/arm/dotprod_%.o: override CFLAGS += $(ENGINE_DOTPROD_CFLAGS)

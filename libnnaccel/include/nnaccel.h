@@ -125,6 +125,7 @@ enum nna_isa {
 	NNA_ISA_DOTPROD = 5, /* with the dot products of Armv8.2 */
 	NNA_ISA_AVXVNNI = 6, /* AVX2 with AVX-VNNI */
 	NNA_ISA_I8MM = 7, /* with the products of 8-bit matrices of Armv8.6 */
+	NNA_ISA_VECTOR = 8, /* portable C: the vector kernels, for tests */
 };
 
 /**

@@ -509,8 +509,8 @@ static void nnv_usage(FILE *out)
 	      "                      for 1.0 to 1.3\n"
 	      "  --threads=N         loopback: threads that compute (default: one per CPU);\n"
 	      "                      nnaccel only\n"
-	      "  --isa=NAME          loopback: kernels, auto (default), scalar, avx2, avxvnni,\n"
-	      "                      avx512, neon, dotprod or i8mm; nnaccel only\n"
+	      "  --isa=NAME          loopback: kernels, auto (default), scalar, vector, avx2,\n"
+	      "                      avxvnni, avx512, neon, dotprod or i8mm; nnaccel only\n"
 	      "  --timeout=SECONDS   of one case (default 60)\n"
 	      "  --tap=FILE          write TAP version 13; - is standard output\n"
 	      "  --junit=FILE        write JUnit XML\n"
@@ -559,7 +559,8 @@ static bool nnv_find_isa(const char *name, enum nna_isa *isa)
 					     [NNA_ISA_NEON] = "neon",
 					     [NNA_ISA_DOTPROD] = "dotprod",
 					     [NNA_ISA_AVXVNNI] = "avxvnni",
-					     [NNA_ISA_I8MM] = "i8mm" };
+					     [NNA_ISA_I8MM] = "i8mm",
+					     [NNA_ISA_VECTOR] = "vector" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i] && !strcmp(name, names[i])) {
@@ -567,8 +568,8 @@ static bool nnv_find_isa(const char *name, enum nna_isa *isa)
 			return true;
 		}
 	fprintf(stderr,
-		"nnv_run: --isa=%s: it is auto, scalar, avx2, avxvnni, avx512, neon, dotprod or "
-		"i8mm\n",
+		"nnv_run: --isa=%s: it is auto, scalar, vector, avx2, avxvnni, avx512, neon, "
+		"dotprod or i8mm\n",
 		name);
 	return false;
 }

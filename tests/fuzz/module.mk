@@ -57,11 +57,16 @@ FUZZ_ETHOSU := $(ETHOSU_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
 FUZZ_OBJS := $(sort $(FUZZ_MODEL) $(FUZZ_ETHOSU) $(FUZZ_NNA_MODEL) $(FUZZ_TRANSPORT) \
 	$(FUZZ_NNACCEL) $(FUZZ_TFLITE) $(FUZZ_ONNX) $(FUZZ_TARGETS:%=$(FUZZ_OUT)/obj/tests/fuzz/fuzz_%.o))
 
-$(FUZZ_OBJS): $(FUZZ_OUT)/obj/%.o: %.c
-	$(call say,CC)
-	@mkdir -p $(@D)
-	$(Q)$(FUZZ_CC) $(CPPFLAGS) -I$(BUILD)/gen -O1 -g -std=c11 $(WARN) -ffp-contract=off -pthread \
-		$(FUZZ_FLAGS) $(FUZZ_EXTRA) -MMD -MP -c -o $@ $<
+define compile_fuzz
+$(call say,CC)
+@mkdir -p $(@D)
+$(Q)$(FUZZ_CC) $(CPPFLAGS) -I$(BUILD)/gen -O1 -g -std=c11 $(WARN) -ffp-contract=off -pthread \
+	$(FUZZ_FLAGS) $(FUZZ_EXTRA) -MMD -MP -c -o $@ $<
+endef
+FUZZ_SET_OBJS := $(ENGINE_SET_OBJS:$(BUILD)/obj/%=$(FUZZ_OUT)/obj/%)
+$(filter-out $(FUZZ_SET_OBJS),$(FUZZ_OBJS)): $(FUZZ_OUT)/obj/%.o: %.c
+	$(compile_fuzz)
+$(foreach s,$(ENGINE_SETS),$(eval $(call engine_set,$(FUZZ_OUT)/obj,$s,compile_fuzz)))
 $(FUZZ_OUT)/obj/device/nna/engine/engine.o: $(ENGINE_TABLE)
 $(filter $(FUZZ_OUT)/obj/libnnaccel/winsys/% $(FUZZ_OUT)/obj/libnnaccel/runtime/%,$(FUZZ_OBJS)): \
 	$(BUILD)/gen/nna_build_id.h
@@ -74,6 +79,10 @@ $(FUZZ_OUT)/obj/device/ethosu/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc
 $(FUZZ_OUT)/obj/device/host/bus.o $(FUZZ_OUT)/obj/device/host/memory.o: \
 	FUZZ_EXTRA := -fsanitize-coverage=trace-pc
 $(FUZZ_OUT)/obj/device/nna/engine/%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc -fno-math-errno
+$(ENGINE_KERNELS:%.c=$(FUZZ_OUT)/obj/%.o): FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
+	-fno-math-errno $(ENGINE_VECTOR_CFLAGS)
+$(foreach s,$(ENGINE_SETS),$(eval $(FUZZ_OUT)/obj/device/nna/engine/kernels/%.$s.o: \
+	FUZZ_EXTRA := -fsanitize-coverage=trace-pc -fno-math-errno $(filter -m%,$(ENGINE_SET_CFLAGS_$s))))
 $(FUZZ_OUT)/obj/device/nna/engine/x86/avx2_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
 	-fno-math-errno -mavx2 -mfma -mf16c
 $(FUZZ_OUT)/obj/device/nna/engine/x86/avxvnni_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
@@ -84,9 +93,9 @@ $(FUZZ_OUT)/obj/device/nna/engine/arm/dotprod_%.o: FUZZ_EXTRA := -fsanitize-cove
 	-fno-math-errno $(filter -m%,$(ENGINE_DOTPROD_CFLAGS))
 $(FUZZ_OUT)/obj/device/nna/engine/arm/i8mm_%.o: FUZZ_EXTRA := -fsanitize-coverage=trace-pc \
 	-fno-math-errno $(filter -m%,$(ENGINE_I8MM_CFLAGS))
-# clang takes minutes for these with the sanitizers, and seconds without. The reference and the AVX2
-# kernels of the same loops have them.
-$(filter %_dwconvf.o %_gemmf.o,$(filter $(FUZZ_OUT)/obj/device/nna/engine/x86/%,$(FUZZ_OBJS))) \
+# clang takes minutes for these with the sanitizers, and seconds without. The reference and the kernels
+# of the set "vector" have them, which are the same source.
+$(filter %.avx512.o %/dwconvf.avx2.o %/gemmf.avx2.o,$(FUZZ_OBJS)) \
 $(filter $(FUZZ_OUT)/obj/device/nna/engine/x86/avx512_%,$(FUZZ_OBJS)): \
 	FUZZ_EXTRA += -fno-sanitize=address,undefined
 -include $(FUZZ_OBJS:.o=.d)

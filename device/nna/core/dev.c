@@ -26,6 +26,9 @@ static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 	case NNADEV_ISA_SCALAR:
 		*isa = NNADEV_ENGINE_SCALAR;
 		break;
+	case NNADEV_ISA_VECTOR:
+		*isa = NNADEV_ENGINE_VECTOR;
+		break;
 #ifdef __aarch64__
 	case NNADEV_ISA_NEON:
 		*isa = NNADEV_ENGINE_NEON;
@@ -48,7 +51,7 @@ static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 		break;
 #endif
 	default:
-		return wanted > NNADEV_ISA_I8MM ? -EINVAL : -ENOTSUP;
+		return wanted > NNADEV_ISA_VECTOR ? -EINVAL : -ENOTSUP;
 	}
 	return nnadev_engine_isa_has(*isa) ? 0 : -ENOTSUP;
 }
@@ -232,7 +235,7 @@ static bool read64(struct nnadev *dev, uint64_t offset, uint64_t *value)
 		*value = hz;
 		return true;
 	case NNAHW_REG_WORK_RATE:
-		*value = dev->exec.isa == NNADEV_ENGINE_SCALAR ? WORK_RATE_SCALAR : WORK_RATE;
+		*value = dev->exec.isa <= NNADEV_ENGINE_VECTOR ? WORK_RATE_SCALAR : WORK_RATE;
 		return true;
 	case NNAHW_REG_PROGRESS:
 		*value = atomic_load(&dev->base.progress);

@@ -12,7 +12,7 @@
 #endif
 
 /* Most kernels of one opcode, the scalar one included. */
-#define MOST_KERNELS 8
+#define MOST_KERNELS 24
 
 /* Made by device/nna/module.mk: a line OPCODE(opcode, KERNEL(name) ...) for each opcode. */
 #define OPCODE(opcode, list) list
@@ -35,7 +35,7 @@ bool nnadev_engine_isa_has(enum nnadev_engine_isa isa)
 #ifdef __x86_64__
 	unsigned int a, b, c, d;
 
-	if (isa == NNADEV_ENGINE_SCALAR)
+	if (isa <= NNADEV_ENGINE_VECTOR)
 		return true;
 	/* Builtins report a feature only if the operating system saves its registers. */
 	__builtin_cpu_init();
@@ -57,7 +57,7 @@ bool nnadev_engine_isa_has(enum nnadev_engine_isa isa)
 		return getauxval(AT_HWCAP2) & HWCAP2_I8MM;
 	return isa < NNADEV_ENGINE_ISAS;
 #else
-	return isa == NNADEV_ENGINE_SCALAR;
+	return isa <= NNADEV_ENGINE_VECTOR;
 #endif
 }
 
@@ -67,7 +67,7 @@ enum nnadev_engine_isa nnadev_engine_isa_detect(void)
 
 	while (!nnadev_engine_isa_has(isa))
 		isa--;
-	return isa;
+	return isa == NNADEV_ENGINE_VECTOR ? NNADEV_ENGINE_SCALAR : isa;
 }
 
 enum nnadev_engine_isa nnadev_engine_isa_below(enum nnadev_engine_isa isa)
@@ -77,15 +77,16 @@ enum nnadev_engine_isa nnadev_engine_isa_below(enum nnadev_engine_isa isa)
 	if (isa == NNADEV_ENGINE_AVX512)
 		return NNADEV_ENGINE_AVX2;
 #endif
-	return isa > NNADEV_ENGINE_SCALAR ? isa - 1 : NNADEV_ENGINE_SCALAR;
+	/* No other set needs the kernels in plain C. */
+	return isa > NNADEV_ENGINE_VECTOR + 1 ? isa - 1 : NNADEV_ENGINE_SCALAR;
 }
 
 const char *nnadev_engine_isa_name(enum nnadev_engine_isa isa)
 {
 #ifdef __aarch64__
-	static const char *const names[] = { "scalar", "neon", "dotprod", "i8mm" };
+	static const char *const names[] = { "scalar", "vector", "neon", "dotprod", "i8mm" };
 #else
-	static const char *const names[] = { "scalar", "avx2", "avxvnni", "avx512" };
+	static const char *const names[] = { "scalar", "vector", "avx2", "avxvnni", "avx512" };
 #endif
 
 	return names[isa];

@@ -146,13 +146,15 @@ static inline bool nnadev_engine_round_is_last(const struct nnadev_engine_plan *
 }
 
 /*
- * Instruction sets, better ones last. AVX2 includes FMA and F16C; AVX-512 includes F, BW, DQ, VL
- * and VNNI. AVX-VNNI has the dot products of VNNI on AVX2 registers: a CPU may have AVX-VNNI
- * without AVX-512, or AVX-512 without AVX-VNNI. Every 64-bit Arm has NEON. DOTPROD is the dot
- * products of Armv8.2, I8MM the products of 8-bit matrices of Armv8.6.
+ * Instruction sets, better ones last. VECTOR is the vector kernels in plain C (simd/scalar.h), for
+ * tests: every CPU has it, and it is used only if it is asked for. AVX2 includes FMA and F16C;
+ * AVX-512 includes F, BW, DQ, VL and VNNI. AVX-VNNI has the dot products of VNNI on AVX2 registers:
+ * a CPU may have AVX-VNNI without AVX-512, or AVX-512 without AVX-VNNI. Every 64-bit Arm has NEON.
+ * DOTPROD is the dot products of Armv8.2, I8MM the products of 8-bit matrices of Armv8.6.
  */
 enum nnadev_engine_isa {
 	NNADEV_ENGINE_SCALAR,
+	NNADEV_ENGINE_VECTOR,
 #ifdef __aarch64__
 	NNADEV_ENGINE_NEON,
 	NNADEV_ENGINE_DOTPROD,

@@ -2,14 +2,18 @@
 /*
  * The engine's table of kernels, and functions that kernels share.
  *
- *   ref/     scalar kernels, which define the commands
- *   x86/     vector kernels, which give the same results faster
- *   arm/     vector kernels for 64-bit Arm
- *   vector/  common parts of vector kernels
+ *   ref/      scalar kernels, which define the commands
+ *   kernels/  vector kernels, which give the same results faster; compiled once for each set of
+ *             simd/
+ *   simd/     the vector layer (simd.h): small functions over each instruction set
+ *   x86/      vector kernels for x86 alone
+ *   arm/      vector kernels for 64-bit Arm alone
+ *   vector/   common parts of vector kernels
  *
  * A kernel is an entry of the table next to its functions: NNADEV_KERNEL(name) = { ... }; at the
- * start of a line. device/nna/module.mk finds such lines and makes the table from them. A new
- * kernel is therefore a new file, and other files need no change.
+ * start of a line, or NNADEV_VECTOR_KERNEL(name) in kernels/. device/nna/module.mk finds such lines
+ * and makes the table from them. A new kernel is therefore a new file, and other files need no
+ * change.
  *
  * The scalar kernel of the opcode is asked first; if it refuses the command, the command ends with
  * its status. Kernels of the allowed instruction sets are asked next, best set first, in the order

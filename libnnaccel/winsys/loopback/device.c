@@ -133,7 +133,8 @@ _Static_assert((int)NNA_ISA_AUTO == (int)NNADEV_ISA_AUTO &&
 		       (int)NNA_ISA_NEON == (int)NNADEV_ISA_NEON &&
 		       (int)NNA_ISA_DOTPROD == (int)NNADEV_ISA_DOTPROD &&
 		       (int)NNA_ISA_AVXVNNI == (int)NNADEV_ISA_AVXVNNI &&
-		       (int)NNA_ISA_I8MM == (int)NNADEV_ISA_I8MM,
+		       (int)NNA_ISA_I8MM == (int)NNADEV_ISA_I8MM &&
+		       (int)NNA_ISA_VECTOR == (int)NNADEV_ISA_VECTOR,
 	       "enum nna_isa and enum nnadev_isa");
 
 int nna_winsys_loopback_create(const char *path, const struct nna_device_options *options,

@@ -6,7 +6,7 @@
 #ifndef NNADEV_AVX2_COMPUTE_H
 #define NNADEV_AVX2_COMPUTE_H
 
-#include "device/nna/engine/x86/avx2_steps.h"
+#include "device/nna/engine/kernels/steps.h"
 #include "device/nna/engine/x86/avx2_double.h"
 #include "hw/gen/nnahw.h"
 

@@ -7,7 +7,7 @@
  * and block by block.
  */
 #include "device/nna/engine/reduce.h"
-#include "device/nna/engine/vector/floats.h"
+#include "device/nna/engine/kernels/floats.h"
 #include "device/nna/engine/x86/avx2_epilogue.h"
 
 #define PIECE 64u

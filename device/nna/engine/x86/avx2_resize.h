@@ -20,7 +20,7 @@
 #include "device/nna/engine/resize.h"
 #include "device/nna/engine/x86/avx2_epilogue.h"
 #include "device/nna/engine/x86/avx2_sixteenths.h"
-#include "device/nna/engine/vector/floats.h"
+#include "device/nna/engine/kernels/floats.h"
 #include "device/nna/engine/vector/tiles.h"
 
 #define LEAST_ELEMENTS 65536u /* of a tile; fewer are not worth another thread */
@@ -384,9 +384,9 @@ static inline __attribute__((always_inline)) nnadev_floats blend_floats(const st
 									size_t i)
 {
 	return nnadev_floats_add(nnadev_floats_mul(nnadev_floats_load(&r->upper[i].f),
-						   nnadev_floats_all(&r->above.f)),
+						   nnadev_floats_of(r->above.f)),
 				 nnadev_floats_mul(nnadev_floats_load(&r->lower[i].f),
-						   nnadev_floats_all(&r->below.f)));
+						   nnadev_floats_of(r->below.f)));
 }
 
 /* Blends numbers of an 8-bit type and rounds to integers. */

@@ -19,8 +19,15 @@
 
 #include "device/nna/engine/engine.h"
 
-/* The first instruction set of vectors. */
-#define LEAST_VECTOR ((enum nnadev_engine_isa)(NNADEV_ENGINE_SCALAR + 1))
+/*
+ * The first set that has the kernels under test. A test of kernels that are not written over the
+ * vector layer defines it as FIRST_NATIVE.
+ */
+#ifndef LEAST_VECTOR
+#define LEAST_VECTOR NNADEV_ENGINE_VECTOR
+#endif
+/* The first set of vectors of this architecture. */
+#define FIRST_NATIVE ((enum nnadev_engine_isa)(NNADEV_ENGINE_VECTOR + 1))
 
 /* Every instruction set that this machine has, from @first on. */
 #define for_each_isa(isa, first)                                                                   \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* CONV on 8-bit types with vectors. MATMUL and operands that are not dense are in ref/. */
+#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/conv.h"
 
 static void test_sums(void **state)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* EWISE with AVX2. */
+#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 static uint32_t inputs_of(uint32_t op)

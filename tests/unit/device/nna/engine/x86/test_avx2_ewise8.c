@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* EWISE on bytes with AVX2, by the integer rules: what all operations have in common is in ref/. */
+#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 static const uint8_t ops[] = { NNAHW_EWISE_ADD, NNAHW_EWISE_SUB, NNAHW_EWISE_MUL };

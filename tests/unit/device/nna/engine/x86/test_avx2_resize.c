@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* RESIZE with AVX2, and with AVX-512 where there is that. */
+#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 /* Resizing of such numbers, and of all others; each result is made in one order by all kernels. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* REDUCE of integers that lie together: what the scalar kernel gives, to the bit. */
+#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 static void test_runs(void **state)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* SOFTMAX with AVX2: the bits of the scalar kernel, also for numbers that are no ordinary ones. */
+#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 static void test_rows(void **state)

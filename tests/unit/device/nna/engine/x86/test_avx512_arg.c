@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* ARG with AVX-512. */
+#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 /*

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* DWCONV on 8-bit types with AVX-512. Epilogues and operands that are not dense are in ref/. */
+#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/conv.h"
 
 /* Weights around where one byte does not hold them, or far from there. */

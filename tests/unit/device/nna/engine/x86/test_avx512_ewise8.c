@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* EWISE on bytes with AVX-512, in stages: what all operations have in common is in ref/. */
+#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 /* Lets an operand repeat its rows, stand still in each row, or be one number. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* EWISE with AVX-512: functions of one byte. */
+#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 /* All bytes, in rows of any length, of which the input's may be further apart. */

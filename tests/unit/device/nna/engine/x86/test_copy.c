@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* COPY and FILL by rows. */
+#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 /* Sizes beyond every block, with tails. */

@@ -3,234 +3,11 @@
  * The operations of ROWS on arrays of numbers, a register at a time. They round as the scalar
  * kernel does, except EXP, LOGISTIC, TANH, ELU and ERF. hw/nna.toml allows an error for these five,
  * so they are computed in fp32. For EXP, LOGISTIC, TANH and ELU this takes a quarter of the time.
- * Include only from files compiled for AVX2 or AVX-512.
  */
-#ifndef NNADEV_AVX2_STEPS_H
-#define NNADEV_AVX2_STEPS_H
+#ifndef NNADEV_STEPS_H
+#define NNADEV_STEPS_H
 
-#include "device/nna/engine/vector/floats.h"
-
-/* nnadev_lanes: a set of lanes. NNADEV_IS(): those where a comparison holds. */
-#ifdef __AVX512F__
-typedef __mmask16 nnadev_lanes;
-
-#define NNADEV_IS(how, a, b) _mm512_cmp_ps_mask(a, b, how)
-#define NNADEV_ROUND(x, how) _mm512_roundscale_ps(x, (how) | _MM_FROUND_NO_EXC)
-
-static inline nnadev_lanes nnadev_lanes_or(nnadev_lanes a, nnadev_lanes b)
-{
-	return a | b;
-}
-
-static inline nnadev_lanes nnadev_lanes_and(nnadev_lanes a, nnadev_lanes b)
-{
-	return a & b;
-}
-
-static inline bool nnadev_lanes_any(nnadev_lanes a)
-{
-	return a;
-}
-
-/* @yes in the lanes @where, @no in the others. */
-static inline nnadev_floats nnadev_floats_select(nnadev_floats no, nnadev_floats yes,
-						 nnadev_lanes where)
-{
-	return _mm512_mask_blend_ps(where, no, yes);
-}
-
-static inline nnadev_floats nnadev_floats_of(float x)
-{
-	return _mm512_set1_ps(x);
-}
-
-static inline nnadev_floats nnadev_floats_sub(nnadev_floats a, nnadev_floats b)
-{
-	return _mm512_sub_ps(a, b);
-}
-
-static inline nnadev_floats nnadev_floats_xor(nnadev_floats a, nnadev_floats b)
-{
-	return _mm512_xor_ps(a, b);
-}
-
-static inline nnadev_floats nnadev_floats_and(nnadev_floats a, nnadev_floats b)
-{
-	return _mm512_and_ps(a, b);
-}
-
-/* The lesser of each pair; for a number and a NaN, either one. */
-static inline nnadev_floats nnadev_floats_min(nnadev_floats a, nnadev_floats b)
-{
-	return _mm512_min_ps(a, b);
-}
-
-/* @x * 2^@k, for whole numbers @k. */
-static inline nnadev_floats nnadev_floats_scale(nnadev_floats x, nnadev_floats k)
-{
-	return _mm512_scalef_ps(x, k);
-}
-
-/* Loads the first @count numbers, fewer than a register. @other fills the other lanes. */
-static inline nnadev_floats nnadev_floats_load_or(const float *from, uint32_t count,
-						  nnadev_floats other)
-{
-	return _mm512_mask_loadu_ps(other, nnadev_floats_first(count), from);
-}
-
-/* Partial sums in fp64. */
-typedef struct {
-	__m512d low, high;
-} nnadev_sums;
-
-static inline nnadev_sums nnadev_sums_zero(void)
-{
-	return (nnadev_sums){ _mm512_setzero_pd(), _mm512_setzero_pd() };
-}
-
-static inline void nnadev_sums_add(nnadev_sums *s, nnadev_floats x)
-{
-	s->low = _mm512_add_pd(s->low, _mm512_cvtps_pd(_mm512_castps512_ps256(x)));
-	s->high = _mm512_add_pd(s->high, _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1)));
-}
-
-static inline double nnadev_sums_total(const nnadev_sums *s)
-{
-	return _mm512_reduce_add_pd(_mm512_add_pd(s->low, s->high));
-}
-
-static inline float nnadev_floats_largest(nnadev_floats x)
-{
-	return _mm512_reduce_max_ps(x);
-}
-#else
-typedef __m256 nnadev_lanes;
-
-#define NNADEV_IS(how, a, b) _mm256_cmp_ps(a, b, how)
-#define NNADEV_ROUND(x, how) _mm256_round_ps(x, (how) | _MM_FROUND_NO_EXC)
-
-static inline nnadev_lanes nnadev_lanes_or(nnadev_lanes a, nnadev_lanes b)
-{
-	return _mm256_or_ps(a, b);
-}
-
-static inline nnadev_lanes nnadev_lanes_and(nnadev_lanes a, nnadev_lanes b)
-{
-	return _mm256_and_ps(a, b);
-}
-
-static inline bool nnadev_lanes_any(nnadev_lanes a)
-{
-	return _mm256_movemask_ps(a);
-}
-
-/* @yes in the lanes @where, @no in the others. */
-static inline nnadev_floats nnadev_floats_select(nnadev_floats no, nnadev_floats yes,
-						 nnadev_lanes where)
-{
-	return _mm256_blendv_ps(no, yes, where);
-}
-
-static inline nnadev_floats nnadev_floats_of(float x)
-{
-	return _mm256_set1_ps(x);
-}
-
-static inline nnadev_floats nnadev_floats_sub(nnadev_floats a, nnadev_floats b)
-{
-	return _mm256_sub_ps(a, b);
-}
-
-static inline nnadev_floats nnadev_floats_xor(nnadev_floats a, nnadev_floats b)
-{
-	return _mm256_xor_ps(a, b);
-}
-
-static inline nnadev_floats nnadev_floats_and(nnadev_floats a, nnadev_floats b)
-{
-	return _mm256_and_ps(a, b);
-}
-
-/* The lesser of each pair; for a number and a NaN, either one. */
-static inline nnadev_floats nnadev_floats_min(nnadev_floats a, nnadev_floats b)
-{
-	return _mm256_min_ps(a, b);
-}
-
-/* 2^@k, for @k from -126 to 127. */
-static inline nnadev_floats nnadev_floats_power(__m256i k)
-{
-	return _mm256_castsi256_ps(
-		_mm256_slli_epi32(_mm256_add_epi32(k, _mm256_set1_epi32(127)), 23));
-}
-
-/*
- * @x * 2^@k, for whole numbers @k from -252 to 254. 2^@k may be outside of the range of fp32. Two
- * factors, each about 2^(@k / 2), are inside of it.
- */
-static inline nnadev_floats nnadev_floats_scale(nnadev_floats x, nnadev_floats k)
-{
-	const __m256i whole = _mm256_cvtps_epi32(k), half = _mm256_srai_epi32(whole, 1);
-
-	x = _mm256_mul_ps(x, nnadev_floats_power(half));
-	return _mm256_mul_ps(x, nnadev_floats_power(_mm256_sub_epi32(whole, half)));
-}
-
-/* Loads the first @count numbers, fewer than a register. @other fills the other lanes. */
-static inline nnadev_floats nnadev_floats_load_or(const float *from, uint32_t count,
-						  nnadev_floats other)
-{
-	const __m256i mask = nnadev_floats_first(count);
-
-	return _mm256_blendv_ps(other, _mm256_maskload_ps(from, mask), _mm256_castsi256_ps(mask));
-}
-
-/* Partial sums in fp64. */
-typedef struct {
-	__m256d low, high;
-} nnadev_sums;
-
-static inline nnadev_sums nnadev_sums_zero(void)
-{
-	return (nnadev_sums){ _mm256_setzero_pd(), _mm256_setzero_pd() };
-}
-
-static inline void nnadev_sums_add(nnadev_sums *s, nnadev_floats x)
-{
-	s->low = _mm256_add_pd(s->low, _mm256_cvtps_pd(_mm256_castps256_ps128(x)));
-	s->high = _mm256_add_pd(s->high, _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1)));
-}
-
-static inline double nnadev_sums_total(const nnadev_sums *s)
-{
-	const __m256d four = _mm256_add_pd(s->low, s->high);
-	const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four),
-				       _mm256_extractf128_pd(four, 1));
-
-	return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
-}
-
-static inline float nnadev_floats_largest(nnadev_floats x)
-{
-	__m128 four = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
-
-	four = _mm_max_ps(four, _mm_movehl_ps(four, four));
-	return _mm_cvtss_f32(_mm_max_ss(four, _mm_movehdup_ps(four)));
-}
-#endif
-
-/* Replaces @y by @x where @x is a NaN. */
-static inline nnadev_floats nnadev_floats_keep_nan(nnadev_floats y, nnadev_floats x)
-{
-	return nnadev_floats_select(y, x, NNADEV_IS(_CMP_UNORD_Q, x, x));
-}
-
-/* Clamps; a NaN becomes a number. */
-static inline nnadev_floats nnadev_floats_limit(nnadev_floats x, float low, float high)
-{
-	return nnadev_floats_min(nnadev_floats_max(x, nnadev_floats_of(low)),
-				 nnadev_floats_of(high));
-}
+#include "device/nna/engine/simd/simd.h"
 
 /*
  * Return: e^r - 1, by a polynomial with an error of 2^-23, where x = *k * ln(2) + r and r is at
@@ -242,8 +19,7 @@ static inline nnadev_floats nnadev_floats_expm1_reduced(nnadev_floats x, nnadev_
 					 1.6666665459e-1f, 5.0000001201e-1f };
 	nnadev_floats r, y = nnadev_floats_of(1.9875691500e-4f);
 
-	*k = NNADEV_ROUND(nnadev_floats_mul(x, nnadev_floats_of(1.44269504f)),
-			  _MM_FROUND_TO_NEAREST_INT);
+	*k = nnadev_floats_round(nnadev_floats_mul(x, nnadev_floats_of(1.44269504f)));
 	r = nnadev_floats_fma(*k, nnadev_floats_of(-0.693359375f), x);
 	r = nnadev_floats_fma(*k, nnadev_floats_of(2.12194440e-4f), r);
 	for (uint32_t i = 0; i < 5; i++)
@@ -262,7 +38,7 @@ static inline nnadev_floats nnadev_floats_exp_number(nnadev_floats x)
 	y = nnadev_floats_expm1_reduced(nnadev_floats_limit(x, -87.33f, 89), &k);
 	y = nnadev_floats_scale(nnadev_floats_add(y, nnadev_floats_of(1)), k);
 	return nnadev_floats_select(y, nnadev_floats_zero(),
-				    NNADEV_IS(_CMP_LT_OQ, x, nnadev_floats_of(-87.337f)));
+				    nnadev_floats_less(x, nnadev_floats_of(-87.337f)));
 }
 
 static inline nnadev_floats nnadev_floats_exp(nnadev_floats x)
@@ -295,7 +71,10 @@ static inline nnadev_floats nnadev_floats_tanh(nnadev_floats x)
 	const nnadev_floats e = nnadev_floats_expm1(nnadev_floats_add(most, most));
 	const nnadev_floats y = nnadev_floats_div(e, nnadev_floats_add(e, nnadev_floats_of(2)));
 
-	return nnadev_floats_select(y, x, NNADEV_IS(_CMP_EQ_UQ, x, nnadev_floats_zero()));
+	const nnadev_floats zero = nnadev_floats_zero();
+
+	return nnadev_floats_select(
+		y, x, nnadev_lanes_or(nnadev_floats_equal(x, zero), nnadev_floats_is_nan(x)));
 }
 
 /* x >= 0 ? x : alpha * (e^x - 1) */
@@ -304,7 +83,7 @@ static inline nnadev_floats nnadev_floats_elu(nnadev_floats x, nnadev_floats alp
 	const nnadev_floats y = nnadev_floats_mul(
 		alpha, nnadev_floats_expm1(nnadev_floats_limit(x, -50, 50)));
 
-	return nnadev_floats_select(y, x, NNADEV_IS(_CMP_NLT_UQ, x, nnadev_floats_zero()));
+	return nnadev_floats_select(x, y, nnadev_floats_less(x, nnadev_floats_zero()));
 }
 
 /*
@@ -336,10 +115,10 @@ static inline nnadev_floats nnadev_floats_round_whole(nnadev_floats x)
 	const nnadev_floats zero = nnadev_floats_zero(),
 			    half = nnadev_floats_of(0x1.fffffep-2f);
 	const nnadev_floats own = nnadev_floats_and(x, nnadev_floats_of(-0.0f));
-	nnadev_floats whole = NNADEV_ROUND(nnadev_floats_add(x, nnadev_floats_or(half, own)),
-					   _MM_FROUND_TO_ZERO);
+	nnadev_floats whole =
+		nnadev_floats_truncate(nnadev_floats_add(x, nnadev_floats_or(half, own)));
 
-	whole = nnadev_floats_select(zero, whole, NNADEV_IS(_CMP_ORD_Q, x, x));
+	whole = nnadev_floats_select(whole, zero, nnadev_floats_is_nan(x));
 	/* The sum turns -0 into 0. */
 	return nnadev_floats_add(zero, whole);
 }
@@ -389,7 +168,7 @@ static inline bool nnadev_step_is_known(uint32_t op)
 	} while (0)
 /* 1 where @lanes has a lane, else 0. */
 #define TRUTH(lanes) nnadev_floats_select(zero, one, lanes)
-#define IS_TRUE(v) NNADEV_IS(_CMP_NEQ_UQ, v, zero)
+#define IS_TRUE(v) nnadev_floats_differ(v, zero)
 
 /*
  * to = operation of the arguments @x; @n numbers, rounded up to a register. @to may be one of the
@@ -416,31 +195,31 @@ static inline void nnadev_step_compute(uint32_t op, float number, float *to,
 		break;
 	case NNAHW_EWISE_MAXIMUM:
 		EACH2(nnadev_floats_select(b, a,
-					   nnadev_lanes_or(NNADEV_IS(_CMP_GT_OQ, a, b),
-							   NNADEV_IS(_CMP_UNORD_Q, a, a))));
+					   nnadev_lanes_or(nnadev_floats_less(b, a),
+							   nnadev_floats_is_nan(a))));
 		break;
 	case NNAHW_EWISE_MINIMUM:
 		EACH2(nnadev_floats_select(b, a,
-					   nnadev_lanes_or(NNADEV_IS(_CMP_LT_OQ, a, b),
-							   NNADEV_IS(_CMP_UNORD_Q, a, a))));
+					   nnadev_lanes_or(nnadev_floats_less(a, b),
+							   nnadev_floats_is_nan(a))));
 		break;
 	case NNAHW_EWISE_EQUAL:
-		EACH2(TRUTH(NNADEV_IS(_CMP_EQ_OQ, a, b)));
+		EACH2(TRUTH(nnadev_floats_equal(a, b)));
 		break;
 	case NNAHW_EWISE_NOT_EQUAL:
-		EACH2(TRUTH(NNADEV_IS(_CMP_NEQ_UQ, a, b)));
+		EACH2(TRUTH(nnadev_floats_differ(a, b)));
 		break;
 	case NNAHW_EWISE_LESS:
-		EACH2(TRUTH(NNADEV_IS(_CMP_LT_OQ, a, b)));
+		EACH2(TRUTH(nnadev_floats_less(a, b)));
 		break;
 	case NNAHW_EWISE_LESS_EQUAL:
-		EACH2(TRUTH(NNADEV_IS(_CMP_LE_OQ, a, b)));
+		EACH2(TRUTH(nnadev_floats_at_most(a, b)));
 		break;
 	case NNAHW_EWISE_GREATER:
-		EACH2(TRUTH(NNADEV_IS(_CMP_GT_OQ, a, b)));
+		EACH2(TRUTH(nnadev_floats_less(b, a)));
 		break;
 	case NNAHW_EWISE_GREATER_EQUAL:
-		EACH2(TRUTH(NNADEV_IS(_CMP_GE_OQ, a, b)));
+		EACH2(TRUTH(nnadev_floats_at_most(b, a)));
 		break;
 	case NNAHW_EWISE_LOGICAL_AND:
 		EACH2(TRUTH(nnadev_lanes_and(IS_TRUE(a), IS_TRUE(b))));
@@ -449,14 +228,14 @@ static inline void nnadev_step_compute(uint32_t op, float number, float *to,
 		EACH2(TRUTH(nnadev_lanes_or(IS_TRUE(a), IS_TRUE(b))));
 		break;
 	case NNAHW_EWISE_LOGICAL_NOT:
-		EACH1(TRUTH(NNADEV_IS(_CMP_EQ_OQ, a, zero)));
+		EACH1(TRUTH(nnadev_floats_equal(a, zero)));
 		break;
 	case NNAHW_EWISE_SELECT:
 		EACH2(nnadev_floats_select(GET(2), b, IS_TRUE(a)));
 		break;
 	case NNAHW_EWISE_PRELU:
 		EACH2(nnadev_floats_select(nnadev_floats_mul(a, b), a,
-					   NNADEV_IS(_CMP_GE_OQ, a, zero)));
+					   nnadev_floats_at_most(zero, a)));
 		break;
 	case NNAHW_EWISE_ABS:
 		EACH1(nnadev_floats_and(a, nnadev_floats_of(nnadev_bits_float(0x7fffffff))));
@@ -471,10 +250,10 @@ static inline void nnadev_step_compute(uint32_t op, float number, float *to,
 		EACH1(nnadev_floats_div(one, nnadev_floats_sqrt(a)));
 		break;
 	case NNAHW_EWISE_FLOOR:
-		EACH1(NNADEV_ROUND(a, _MM_FROUND_TO_NEG_INF));
+		EACH1(nnadev_floats_floor(a));
 		break;
 	case NNAHW_EWISE_FLOOR_DIV:
-		EACH2(NNADEV_ROUND(nnadev_floats_div(a, b), _MM_FROUND_TO_NEG_INF));
+		EACH2(nnadev_floats_floor(nnadev_floats_div(a, b)));
 		break;
 	case NNAHW_EWISE_HARD_SWISH:
 		EACH1(nnadev_floats_div(
@@ -485,7 +264,7 @@ static inline void nnadev_step_compute(uint32_t op, float number, float *to,
 		break;
 	case NNAHW_EWISE_LEAKY_RELU:
 		EACH1(nnadev_floats_select(nnadev_floats_mul(p0, a), a,
-					   NNADEV_IS(_CMP_GE_OQ, a, zero)));
+					   nnadev_floats_at_most(zero, a)));
 		break;
 	case NNAHW_EWISE_SQUARED_DIFFERENCE:
 		EACH2(nnadev_floats_mul(nnadev_floats_sub(a, b), nnadev_floats_sub(a, b)));
@@ -542,7 +321,7 @@ static inline float nnadev_row_extreme(const float *x, uint32_t n, float sign)
 {
 	const nnadev_floats flip = nnadev_floats_of(sign);
 	nnadev_floats most = nnadev_floats_xor(nnadev_floats_of(x[0]), flip), v;
-	nnadev_lanes odd = NNADEV_IS(_CMP_UNORD_Q, most, most);
+	nnadev_lanes odd = nnadev_floats_is_nan(most);
 	uint32_t i = 0;
 
 	for (; i < n; i += NNADEV_FLOATS) {
@@ -551,7 +330,7 @@ static inline float nnadev_row_extreme(const float *x, uint32_t n, float sign)
 		else
 			v = nnadev_floats_load_or(x + i, n - i, nnadev_floats_of(x[0]));
 		v = nnadev_floats_xor(v, flip);
-		odd = nnadev_lanes_or(odd, NNADEV_IS(_CMP_UNORD_Q, v, v));
+		odd = nnadev_lanes_or(odd, nnadev_floats_is_nan(v));
 		most = nnadev_floats_max(v, most);
 	}
 	if (nnadev_lanes_any(odd))

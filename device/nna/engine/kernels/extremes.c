@@ -1,15 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * REDUCE with vectors: the largest or smallest of fp32 numbers that lie together, as of a row or of
  * a whole tensor whose range a hybrid layer needs. Of zeros of both signs it may give either.
- *
- * A file for an instruction set includes this one and names the kernel.
  */
-#ifndef NNADEV_AVX2_EXTREMES_H
-#define NNADEV_AVX2_EXTREMES_H
-
+#include "device/nna/engine/kernels/steps.h"
 #include "device/nna/engine/reduce.h"
-#include "device/nna/engine/x86/avx2_steps.h"
 
 #define SHORTEST 8u
 #define MOST (1u << 20) /* numbers in a tile, which take less than a millisecond */
@@ -58,5 +53,5 @@ static uint32_t extremes_tile(const struct nnadev_engine_command *cmd,
 }
 
 NNADEV_STATE_FITS(struct nnadev_reduce);
-
-#endif
+NNADEV_VECTOR_KERNEL(extremes) = { NNAHW_OP_REDUCE, NNADEV_SET_ISA, extremes_accepts,
+				   extremes_plan, extremes_tile };

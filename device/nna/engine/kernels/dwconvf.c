@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * DWCONV on floats with AVX2 and FMA, AVX-512 or NEON, depending on the flags of the file that
- * includes this header. That file adds the functions to the table of kernels.
+ * DWCONV on floats.
  *
  * A tile is a range of output rows by a range of blocks of 16 channels. An array [rows][columns]
  * holds the address of each input position under the tile's windows and is built once per tile.
@@ -11,11 +10,8 @@
  * group. Otherwise the input of each block is first converted to fp32 in scratch memory,
  * [rows][columns][16], with zeros as padding. Products are added in the order of the window.
  */
-#ifndef NNADEV_DWCONVF_H
-#define NNADEV_DWCONVF_H
-
 #include "device/nna/engine/conv.h"
-#include "device/nna/engine/vector/floats.h"
+#include "device/nna/engine/kernels/floats.h"
 #include "device/nna/engine/vector/tiles.h"
 
 #define IMAGE_BYTES (64u << 10)
@@ -190,7 +186,7 @@ sum_vectors(const struct nnadev_window *w, const struct nnadev_floats_finish *f,
 	    const struct nnadev_floats_end *end, const struct sum *s, const uint32_t positions,
 	    const uint32_t vectors, const uint32_t stride, const bool whole)
 {
-	const nnadev_floats_mask mask = nnadev_floats_first(whole ? NNADEV_FLOATS : s->count);
+	const uint32_t count = whole ? NNADEV_FLOATS : s->count;
 	const float *weights = s->weights;
 	const size_t first = s->first;
 	nnadev_floats c[POSITIONS][VECTORS], bias[VECTORS];
@@ -220,7 +216,8 @@ sum_vectors(const struct nnadev_window *w, const struct nnadev_floats_finish *f,
 					const nnadev_floats value =
 						whole ? nnadev_floats_load(from + first +
 									   j * NNADEV_FLOATS) :
-							nnadev_floats_load_some(from + first, mask);
+							nnadev_floats_load_some(from + first,
+										count);
 
 #pragma GCC unroll 8
 					for (uint32_t i = 0; i < positions; i++)
@@ -249,7 +246,7 @@ sum_vectors(const struct nnadev_window *w, const struct nnadev_floats_finish *f,
 						v[j],
 						whole ? nnadev_floats_load(from +
 									   j * NNADEV_FLOATS) :
-							nnadev_floats_load_some(from, mask),
+							nnadev_floats_load_some(from, count),
 						c[i][j]);
 			}
 		}
@@ -272,7 +269,7 @@ sum_vectors(const struct nnadev_window *w, const struct nnadev_floats_finish *f,
 #pragma GCC unroll 2
 		for (uint32_t j = 0; j < vectors; j++)
 			nnadev_floats_end_any(end, f, c[i][j], bias[j],
-					      whole ? NNADEV_FLOATS : s->count,
+					      count,
 					      s->to + i * s->next + j * NNADEV_FLOATS,
 					      s->rto + i * s->rnext + j * NNADEV_FLOATS);
 }
@@ -310,7 +307,7 @@ sum_positions(const struct dwconv *g, const struct nnadev_floats_finish *f,
 	      uint32_t positions, const uint32_t stride)
 {
 	switch (positions) {
-#ifdef __AVX512F__
+#if NNADEV_FLOATS > 8
 	case 8:
 		sum_channels(g, f, end, *s, channels, 8, stride);
 		break;
@@ -504,5 +501,5 @@ static void dwconv_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 }
 
 NNADEV_STATE_FITS(struct dwconv);
-
-#endif
+NNADEV_VECTOR_KERNEL(dwconvf) = { NNAHW_OP_DWCONV, NNADEV_SET_ISA, dwconv_accepts, dwconv_plan,
+				  dwconv_tile };

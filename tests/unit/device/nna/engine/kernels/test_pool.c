@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* POOL with AVX2. */
+/* POOL with vectors. */
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 /* Pooling of such numbers: sums run in the order of the window in all kernels. */

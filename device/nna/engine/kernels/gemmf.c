@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * CONV and MATMUL on floats with AVX2 and FMA, AVX-512 or NEON, depending on the flags of the file
- * that includes this header. That file adds the functions to the table of kernels.
+ * CONV and MATMUL on floats.
  *
  * A tile is a range of rows (output positions) by a range of blocks of 16 output channels. Up to
  * ROWS rows by CHANNELS channels are computed at a time in registers and stored from there. A row
@@ -11,11 +10,8 @@
  * weights stay in the caches, while the weights of the next chunk are prefetched. Sums are added in
  * the order of k with every instruction set.
  */
-#ifndef NNADEV_GEMMF_H
-#define NNADEV_GEMMF_H
-
 #include "device/nna/engine/conv.h"
-#include "device/nna/engine/vector/floats.h"
+#include "device/nna/engine/kernels/floats.h"
 #include "device/nna/engine/vector/tiles.h"
 
 /*
@@ -23,7 +19,7 @@
  * has ONE_ROWS rows.
  */
 #define VECTORS 2u
-#ifdef __AVX512F__
+#if NNADEV_FLOATS > 8
 #define ROWS 12u
 #define ONE_ROWS 12u
 #else
@@ -197,7 +193,7 @@ static inline void copy_floats(float *to, const float *from, uint32_t count)
 	for (; count > NNADEV_FLOATS;
 	     count -= NNADEV_FLOATS, from += NNADEV_FLOATS, to += NNADEV_FLOATS)
 		nnadev_floats_store(to, nnadev_floats_load(from));
-	nnadev_floats_store(to, nnadev_floats_load_some(from, nnadev_floats_first(count)));
+	nnadev_floats_store(to, nnadev_floats_load_some(from, count));
 }
 
 /*
@@ -386,7 +382,7 @@ static void copy_block(const struct gemm *g, const float *from, uint32_t count, 
 					nnadev_floats_store(
 						to + i, nnadev_floats_load_some(
 								from + i,
-								nnadev_floats_first(left)));
+								left));
 			}
 		return;
 	}
@@ -578,7 +574,7 @@ multiply(const struct product *p, const struct nnadev_floats_finish *f, const ui
 					w[j] = nnadev_floats_load(b + j * next);
 #pragma GCC unroll 12
 				for (uint32_t r = 0; r < rows; r++) {
-					const nnadev_floats x = nnadev_floats_all(a[r] + k);
+					const nnadev_floats x = nnadev_floats_of(a[r][k]);
 
 #pragma GCC unroll 2
 					for (uint32_t j = 0; j < vectors; j++)
@@ -606,7 +602,7 @@ multiply_rows(const struct product *p, const struct nnadev_floats_finish *f, uin
 	if (rows > (vectors == 1 ? ONE_ROWS : ROWS) || (fetches && rows < ROWS / 2))
 		__builtin_unreachable();
 	switch (rows) {
-#ifdef __AVX512F__
+#if NNADEV_FLOATS > 8
 	case 12:
 		multiply(p, f, 12, vectors, fetches);
 		break;
@@ -807,5 +803,6 @@ static void gemm_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 }
 
 NNADEV_STATE_FITS(struct gemm);
-
-#endif
+NNADEV_VECTOR_KERNEL(convf) = { NNAHW_OP_CONV, NNADEV_SET_ISA, gemm_accepts, gemm_plan, gemm_tile };
+NNADEV_VECTOR_KERNEL(matmulf) = { NNAHW_OP_MATMUL, NNADEV_SET_ISA, gemm_accepts, gemm_plan,
+				  gemm_tile };

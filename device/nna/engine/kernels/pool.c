@@ -1,15 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * POOL with AVX2, or on floats with AVX-512. A step computes 16 channels of 8 bits, or a register
- * of floats. Floats are added in the order of the window, so that results equal the scalar
- * kernel's. Include only from files compiled for AVX2 or AVX-512.
+ * POOL. A step computes 16 channels of 8 bits, or a register of floats. Floats are added in the
+ * order of the window, so that results equal the scalar kernel's.
  */
-#ifndef NNADEV_AVX2_POOL_H
-#define NNADEV_AVX2_POOL_H
-
+#include "device/nna/engine/kernels/floats.h"
 #include "device/nna/engine/window.h"
-#include "device/nna/engine/x86/avx2_epilogue.h"
-#include "device/nna/engine/vector/floats.h"
 
 #define TILE_WORK (1u << 20) /* input elements */
 #define BLOCK 16u /* channels of a piece of work */
@@ -33,80 +28,82 @@ static struct clip get_clip(const struct nnadev_window *w, uint32_t y, uint32_t 
 }
 
 /*
- * floor((sum + floor(n / 2)) / n) of 8 sums; with @away, of |sum|, with the sign of the sum.
- * Division in double is exact enough: a quotient is an integer, or at least 2^-20 below the next
- * one.
+ * floor((sum + floor(n / 2)) / n); with @away, of |sum|, with the sign of the sum. Division in fp64
+ * is exact enough: a quotient is an integer, or at least 2^-20 below the next one.
  */
-static __m256i mean8(__m256i sum, uint32_t n, bool away)
+static nnadev_ints mean(nnadev_ints sum, uint32_t n, bool away)
 {
-	const __m256d divisor = _mm256_set1_pd(n);
-	const __m256i sign = sum;
-	__m256d low, high;
+	const nnadev_lanes negative = nnadev_ints_less(sum, nnadev_ints_of(0));
+	nnadev_ints q = away ? nnadev_ints_abs(sum) : sum;
 
-	if (away)
-		sum = _mm256_abs_epi32(sum);
-	sum = _mm256_add_epi32(sum, _mm256_set1_epi32((int32_t)(n / 2)));
-	low = _mm256_div_pd(_mm256_cvtepi32_pd(_mm256_castsi256_si128(sum)), divisor);
-	high = _mm256_div_pd(_mm256_cvtepi32_pd(_mm256_extracti128_si256(sum, 1)), divisor);
-	sum = _mm256_set_m128i(_mm256_cvtpd_epi32(_mm256_floor_pd(high)),
-			       _mm256_cvtpd_epi32(_mm256_floor_pd(low)));
-	return away ? _mm256_sign_epi32(sum, sign) : sum;
+	q = nnadev_ints_add(q, nnadev_ints_of((int32_t)(n / 2)));
+	q = nnadev_doubles_floor(
+		nnadev_doubles_div(nnadev_doubles_from_ints(q), nnadev_doubles_of(n)));
+	if (!away)
+		return q;
+	return nnadev_ints_select(q, nnadev_ints_sub(nnadev_ints_of(0), q), negative);
 }
 
+#define PARTS (BLOCK / NNADEV_FLOATS) /* registers of a block */
+
+/* Pools @count channels of 8 bits, at most a block. */
 static void pool_integer(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand *output,
 			 int64_t at, const struct nnadev_engine_operand *input, int64_t from,
 			 const struct clip *clip, uint32_t count)
 {
 	const bool max = p->kind == NNAHW_POOL_MAX, is_signed = input->desc.type == NNAHW_TYPE_S8;
-	__m256i r0 = _mm256_set1_epi32(max ? -256 : 0), r1 = r0;
-	int32_t result[16];
+	uint8_t result[BLOCK], *to = (uint8_t *)output->data + at;
+	nnadev_ints r[PARTS];
 	int64_t low, high;
 
+	for (uint32_t i = 0; i < PARTS; i++)
+		r[i] = nnadev_ints_of(max ? -256 : 0);
 	for (uint32_t y = 0; y < clip->rows; y++) {
 		const uint8_t *row = (const uint8_t *)input->data + from +
 				     y * (int64_t)input->desc.strides[1];
 
 		for (uint32_t x = 0; x < clip->columns; x++, row += input->desc.strides[2]) {
-			uint8_t tail[16] = { 0 };
-			__m256i v0, v1;
-			__m128i v;
+			uint8_t tail[BLOCK] = { 0 };
+			const uint8_t *bytes = row;
 
-			if (count < 16)
-				memcpy(tail, row, count);
-			v = _mm_loadu_si128((const __m128i *)(count < 16 ? tail : row));
-			v0 = is_signed ? _mm256_cvtepi8_epi32(v) : _mm256_cvtepu8_epi32(v);
-			v = _mm_srli_si128(v, 8);
-			v1 = is_signed ? _mm256_cvtepi8_epi32(v) : _mm256_cvtepu8_epi32(v);
-			r0 = max ? _mm256_max_epi32(r0, v0) : _mm256_add_epi32(r0, v0);
-			r1 = max ? _mm256_max_epi32(r1, v1) : _mm256_add_epi32(r1, v1);
+			if (count < BLOCK)
+				bytes = memcpy(tail, row, count);
+#pragma GCC unroll 2
+			for (uint32_t i = 0; i < PARTS; i++) {
+				const uint8_t *part = bytes + i * NNADEV_FLOATS;
+				const nnadev_ints v =
+					is_signed ? nnadev_ints_load_s8((const int8_t *)part) :
+						    nnadev_ints_load_u8(part);
+
+				r[i] = max ? nnadev_ints_max(r[i], v) : nnadev_ints_add(r[i], v);
+			}
 		}
 	}
-	if (!max) {
-		r0 = mean8(r0, clip->rows * clip->columns, p->away);
-		r1 = mean8(r1, clip->rows * clip->columns, p->away);
-	}
-	_mm256_storeu_si256((__m256i *)result, r0);
-	_mm256_storeu_si256((__m256i *)(result + 8), r1);
 	nnadev_type_range(output->desc.type, &low, &high);
 	low = nnadev_clamp_s64(p->q_min, low, high);
 	high = nnadev_clamp_s64(p->q_max, low, high);
-	for (uint32_t i = 0; i < count; i++)
-		((uint8_t *)output->data)[at + i] = (uint8_t)nnadev_clamp_s64(result[i], low, high);
+	for (uint32_t i = 0; i < PARTS; i++) {
+		if (!max)
+			r[i] = mean(r[i], clip->rows * clip->columns, p->away);
+		r[i] = nnadev_ints_max(r[i], nnadev_ints_of((int32_t)low));
+		r[i] = nnadev_ints_min(r[i], nnadev_ints_of((int32_t)high));
+		nnadev_ints_store_u8(result + i * NNADEV_FLOATS, r[i]);
+	}
+	memcpy(to, result, count);
 }
 
 /*
- * Loads @count channels of a position; @mask selects them, others become 0. @f32: the type is fp32.
+ * Loads @count channels of a position, others become 0. @f32: the type is fp32.
  */
 static inline __attribute__((always_inline)) nnadev_floats
-load_floats(const struct nnadev_engine_operand *o, int64_t at, uint32_t count,
-	    nnadev_floats_mask mask, const bool f32)
+load_floats(const struct nnadev_engine_operand *o, int64_t at, uint32_t count, const bool f32)
 {
 	float v[NNADEV_FLOATS] = { 0 };
 
 	if (f32)
 		return count == NNADEV_FLOATS ?
 			       nnadev_floats_load((const float *)o->data + at) :
-			       nnadev_floats_load_some((const float *)o->data + at, mask);
+			       nnadev_floats_load_some((const float *)o->data + at, count);
 	nnadev_load_floats(v, o, at, count);
 	return nnadev_floats_load(v);
 }
@@ -118,14 +115,13 @@ pool_floats(const struct nnadev_engine_operand *input, int64_t from, const struc
 {
 	const float begin = kind == NNAHW_POOL_MAX ? -__builtin_inff() : 0,
 		    size = (float)(clip->rows * clip->columns);
-	const nnadev_floats_mask mask = nnadev_floats_first(count);
-	nnadev_floats r = nnadev_floats_all(&begin), wrong = nnadev_floats_zero();
+	nnadev_floats r = nnadev_floats_of(begin), wrong = nnadev_floats_zero();
 
 	for (uint32_t y = 0; y < clip->rows; y++, from += input->desc.strides[1]) {
 		int64_t at = from;
 
 		for (uint32_t x = 0; x < clip->columns; x++, at += input->desc.strides[2]) {
-			const nnadev_floats a = load_floats(input, at, count, mask, f32);
+			const nnadev_floats a = load_floats(input, at, count, f32);
 
 			if (kind == NNAHW_POOL_MAX) {
 				r = nnadev_floats_max(r, a);
@@ -138,7 +134,7 @@ pool_floats(const struct nnadev_engine_operand *input, int64_t from, const struc
 	}
 	if (kind == NNAHW_POOL_MAX)
 		return nnadev_floats_or(r, wrong);
-	r = nnadev_floats_div(r, nnadev_floats_all(&size));
+	r = nnadev_floats_div(r, nnadev_floats_of(size));
 	return kind == NNAHW_POOL_L2 ? nnadev_floats_sqrt(r) : r;
 }
 
@@ -148,8 +144,8 @@ pool_position(const struct nnahw_cmd_pool *p, const struct nnadev_engine_operand
 	      int64_t at, const struct nnadev_engine_operand *input, int64_t from,
 	      const struct clip *clip, uint32_t count, const uint32_t kind, const bool f32)
 {
-	const nnadev_floats low = nnadev_floats_all(&p->clamp_min),
-			    high = nnadev_floats_all(&p->clamp_max);
+	const nnadev_floats low = nnadev_floats_of(p->clamp_min),
+			    high = nnadev_floats_of(p->clamp_max);
 
 	for (uint32_t n; count; count -= n, at += n, from += n) {
 		nnadev_floats r;
@@ -264,4 +260,4 @@ static void pool_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 		   TILE_WORK / BLOCK / (p->kernel_h * p->kernel_w + 16));
 }
 
-#endif
+NNADEV_VECTOR_KERNEL(pool) = { NNAHW_OP_POOL, NNADEV_SET_ISA, pool_accepts, pool_plan, pool_tile };

@@ -7,6 +7,11 @@ static void test_sums(void **state)
 	compare_convs(false, (const uint8_t[]){ NNAHW_TYPE_F16, NNAHW_TYPE_F32 });
 }
 
+static void test_bits(void **state)
+{
+	compare_float_convs(false);
+}
+
 static void test_whole_numbers(void **state)
 {
 	compare_whole_convs(false);
@@ -16,6 +21,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_whole_numbers),
 	};
 

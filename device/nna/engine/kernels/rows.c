@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * ROWS with vectors. A piece of work is as many rows as fit the first cache, one at least. Its
  * values lie in slots of scratch memory: a step reads slots and writes one, and a slot is used
@@ -7,14 +7,9 @@
  * repeated.
  * With one row in a piece they are a register of equal numbers instead. The last step writes its
  * result where it is to be, if rows lie there as in a slot.
- *
- * A file for an instruction set includes this one and names the kernel.
  */
-#ifndef NNADEV_AVX2_ROWS_H
-#define NNADEV_AVX2_ROWS_H
-
+#include "device/nna/engine/kernels/steps.h"
 #include "device/nna/engine/program.h"
-#include "device/nna/engine/x86/avx2_steps.h"
 
 #define PIECE 6144u /* numbers of all slots */
 #define TILE_STEPS (1u << 18) /* elements times steps */
@@ -155,7 +150,7 @@ static struct nnadev_numbers argument(struct piece *w, uint32_t step, uint32_t k
 	float *wide;
 
 	if (from == NNAHW_ROWS_VALUE) {
-		nnadev_floats_store(one, nnadev_floats_all(&p->number[step]));
+		nnadev_floats_store(one, nnadev_floats_of(p->number[step]));
 		return (struct nnadev_numbers){ one, 0 };
 	}
 	if (!narrow && repeats(w, value))
@@ -168,7 +163,7 @@ static struct nnadev_numbers argument(struct piece *w, uint32_t step, uint32_t k
 		return (struct nnadev_numbers){ w->at[value], 0 };
 	wide = slot_of(w, w->s->wide[value]);
 	for (uint32_t r = 0; r < w->rows && !(w->repeated >> value & 1); r++) {
-		const nnadev_floats x = nnadev_floats_all(w->at[value] + r);
+		const nnadev_floats x = nnadev_floats_of(w->at[value][r]);
 
 		/* The last store may write past the end of a row. The next row overwrites that. */
 		for (uint32_t i = 0; i < n; i += NNADEV_FLOATS)
@@ -391,5 +386,4 @@ static void rows_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 }
 
 NNADEV_STATE_FITS(struct rows);
-
-#endif
+NNADEV_VECTOR_KERNEL(rows) = { NNAHW_OP_ROWS, NNADEV_SET_ISA, rows_accepts, rows_plan, rows_tile };

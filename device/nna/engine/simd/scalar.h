@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The vector layer in plain C, with the compiler's generic vectors: what simd.h describes, on every
+ * CPU. It is there for sanitizers, fuzzers and CPUs to come, so it is simple rather than fast.
+ */
+#ifndef NNADEV_SIMD_SCALAR_H
+#define NNADEV_SIMD_SCALAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "device/nna/engine/element.h"
+
+#define NNADEV_SET vector
+#define NNADEV_SET_ISA NNADEV_ENGINE_VECTOR
+
+#define NNADEV_FLOATS 8u
+typedef float nnadev_floats __attribute__((vector_size(32)));
+typedef int32_t nnadev_ints __attribute__((vector_size(32)));
+typedef uint32_t nnadev_uints __attribute__((vector_size(32)));
+typedef nnadev_ints nnadev_lanes; /* all bits of a lane are set, or none */
+
+/* y = f(x) for each lane. */
+#define NNADEV_EACH(y, x, f)                                                                       \
+	do {                                                                                       \
+		for (uint32_t i_ = 0; i_ < NNADEV_FLOATS; i_++)                                    \
+			(y)[i_] = f((x)[i_]);                                                      \
+	} while (0)
+
+/* ---- loads and stores ------------------------------------------------------------------------ */
+
+static inline nnadev_floats nnadev_floats_load(const float *from)
+{
+	nnadev_floats x;
+
+	memcpy(&x, from, sizeof(x));
+	return x;
+}
+
+static inline void nnadev_floats_store(float *to, nnadev_floats x)
+{
+	memcpy(to, &x, sizeof(x));
+}
+
+static inline nnadev_floats nnadev_floats_of(float x)
+{
+	return (nnadev_floats){ x, x, x, x, x, x, x, x };
+}
+
+static inline nnadev_floats nnadev_floats_zero(void)
+{
+	return nnadev_floats_of(0);
+}
+
+/* Loads the first @count numbers, fewer than a register. @other fills the other lanes. */
+static inline nnadev_floats nnadev_floats_load_or(const float *from, uint32_t count,
+						  nnadev_floats other)
+{
+	memcpy(&other, from, count * sizeof(*from));
+	return other;
+}
+
+/* Loads the first @count numbers. The others become 0, and their memory is not touched. */
+static inline nnadev_floats nnadev_floats_load_some(const float *from, uint32_t count)
+{
+	return nnadev_floats_load_or(from, count, nnadev_floats_zero());
+}
+
+/* Stores the first @count numbers, fewer than a register. */
+static inline void nnadev_floats_store_some(float *to, uint32_t count, nnadev_floats x)
+{
+	memcpy(to, &x, count * sizeof(*to));
+}
+
+static inline nnadev_floats nnadev_floats_load_halves(const uint16_t *from)
+{
+	nnadev_floats x;
+
+	NNADEV_EACH(x, from, nnadev_half_to_float);
+	return x;
+}
+
+/* Rounds to the nearest fp16, halves to even. */
+static inline void nnadev_floats_store_halves(uint16_t *to, nnadev_floats x)
+{
+	NNADEV_EACH(to, x, nnadev_float_to_half);
+}
+
+/* ---- arithmetic ------------------------------------------------------------------------------ */
+
+static inline nnadev_floats nnadev_floats_add(nnadev_floats a, nnadev_floats b)
+{
+	return a + b;
+}
+
+static inline nnadev_floats nnadev_floats_sub(nnadev_floats a, nnadev_floats b)
+{
+	return a - b;
+}
+
+static inline nnadev_floats nnadev_floats_mul(nnadev_floats a, nnadev_floats b)
+{
+	return a * b;
+}
+
+static inline nnadev_floats nnadev_floats_div(nnadev_floats a, nnadev_floats b)
+{
+	return a / b;
+}
+
+static inline nnadev_floats nnadev_floats_sqrt(nnadev_floats x)
+{
+	NNADEV_EACH(x, x, __builtin_sqrtf);
+	return x;
+}
+
+/* c + a * b, rounded once */
+static inline nnadev_floats nnadev_floats_fma(nnadev_floats a, nnadev_floats b, nnadev_floats c)
+{
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+	return c;
+}
+
+/* Rounds to an integer: to the nearest one, halves to even. */
+static inline nnadev_floats nnadev_floats_round(nnadev_floats x)
+{
+	NNADEV_EACH(x, x, __builtin_rintf);
+	return x;
+}
+
+static inline nnadev_floats nnadev_floats_floor(nnadev_floats x)
+{
+	NNADEV_EACH(x, x, __builtin_floorf);
+	return x;
+}
+
+static inline nnadev_floats nnadev_floats_truncate(nnadev_floats x)
+{
+	NNADEV_EACH(x, x, __builtin_truncf);
+	return x;
+}
+
+/* @x * 2^@k, for whole numbers @k from -252 to 254. */
+static inline nnadev_floats nnadev_floats_scale(nnadev_floats x, nnadev_floats k)
+{
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		x[i] = __builtin_ldexpf(x[i], (int)k[i]);
+	return x;
+}
+
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+static inline nnadev_floats nnadev_floats_and(nnadev_floats a, nnadev_floats b)
+{
+	return (nnadev_floats)((nnadev_ints)a & (nnadev_ints)b);
+}
+
+static inline nnadev_floats nnadev_floats_or(nnadev_floats a, nnadev_floats b)
+{
+	return (nnadev_floats)((nnadev_ints)a | (nnadev_ints)b);
+}
+
+static inline nnadev_floats nnadev_floats_xor(nnadev_floats a, nnadev_floats b)
+{
+	return (nnadev_floats)((nnadev_ints)a ^ (nnadev_ints)b);
+}
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+/* Comparisons with a NaN are false, but for nnadev_floats_differ(). */
+static inline nnadev_lanes nnadev_floats_equal(nnadev_floats a, nnadev_floats b)
+{
+	return a == b;
+}
+
+static inline nnadev_lanes nnadev_floats_differ(nnadev_floats a, nnadev_floats b)
+{
+	return a != b;
+}
+
+static inline nnadev_lanes nnadev_floats_less(nnadev_floats a, nnadev_floats b)
+{
+	return a < b;
+}
+
+static inline nnadev_lanes nnadev_floats_at_most(nnadev_floats a, nnadev_floats b)
+{
+	return a <= b;
+}
+
+static inline nnadev_lanes nnadev_lanes_or(nnadev_lanes a, nnadev_lanes b)
+{
+	return a | b;
+}
+
+static inline nnadev_lanes nnadev_lanes_and(nnadev_lanes a, nnadev_lanes b)
+{
+	return a & b;
+}
+
+static inline bool nnadev_lanes_any(nnadev_lanes a)
+{
+	int32_t any = 0;
+
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		any |= a[i];
+	return any;
+}
+
+static inline nnadev_ints nnadev_ints_pick(nnadev_ints no, nnadev_ints yes, nnadev_lanes where)
+{
+	return (yes & where) | (no & ~where);
+}
+
+/* @yes in the lanes @where, @no in the others. */
+static inline nnadev_floats nnadev_floats_select(nnadev_floats no, nnadev_floats yes,
+						 nnadev_lanes where)
+{
+	return (nnadev_floats)nnadev_ints_pick((nnadev_ints)no, (nnadev_ints)yes, where);
+}
+
+/* a > b ? a : b */
+static inline nnadev_floats nnadev_floats_max(nnadev_floats a, nnadev_floats b)
+{
+	return nnadev_floats_select(b, a, a > b);
+}
+
+/* a < b ? a : b */
+static inline nnadev_floats nnadev_floats_min(nnadev_floats a, nnadev_floats b)
+{
+	return nnadev_floats_select(b, a, a < b);
+}
+
+/* @a, with all bits set, which makes a NaN, where @x is a NaN. */
+static inline nnadev_floats nnadev_floats_or_nan(nnadev_floats a, nnadev_floats x)
+{
+	return (nnadev_floats)((nnadev_ints)a | (x != x));
+}
+
+/* ---- integers -------------------------------------------------------------------------------- */
+
+static inline nnadev_ints nnadev_ints_of(int32_t x)
+{
+	return (nnadev_ints){ x, x, x, x, x, x, x, x };
+}
+
+static inline nnadev_ints nnadev_ints_load(const int32_t *from)
+{
+	nnadev_ints x;
+
+	memcpy(&x, from, sizeof(x));
+	return x;
+}
+
+static inline void nnadev_ints_store(int32_t *to, nnadev_ints x)
+{
+	memcpy(to, &x, sizeof(x));
+}
+
+/* Loads NNADEV_FLOATS numbers of a narrower type. */
+static inline nnadev_ints nnadev_ints_load_u8(const uint8_t *from)
+{
+	nnadev_ints y;
+
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		y[i] = from[i];
+	return y;
+}
+
+static inline nnadev_ints nnadev_ints_load_s8(const int8_t *from)
+{
+	nnadev_ints y;
+
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		y[i] = from[i];
+	return y;
+}
+
+static inline nnadev_ints nnadev_ints_load_u16(const uint16_t *from)
+{
+	nnadev_ints y;
+
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		y[i] = from[i];
+	return y;
+}
+
+static inline nnadev_ints nnadev_ints_load_s16(const int16_t *from)
+{
+	nnadev_ints y;
+
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		y[i] = from[i];
+	return y;
+}
+
+/* Stores the low 8 bits of each integer. */
+static inline void nnadev_ints_store_u8(uint8_t *to, nnadev_ints x)
+{
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		to[i] = (uint8_t)x[i];
+}
+
+/* Stores the low 16 bits of each integer. */
+static inline void nnadev_ints_store_u16(uint16_t *to, nnadev_ints x)
+{
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		to[i] = (uint16_t)x[i];
+}
+
+static inline nnadev_ints nnadev_ints_add(nnadev_ints a, nnadev_ints b)
+{
+	return (nnadev_ints)((nnadev_uints)a + (nnadev_uints)b);
+}
+
+static inline nnadev_ints nnadev_ints_sub(nnadev_ints a, nnadev_ints b)
+{
+	return (nnadev_ints)((nnadev_uints)a - (nnadev_uints)b);
+}
+
+/* The low 32 bits of the product. */
+static inline nnadev_ints nnadev_ints_mul(nnadev_ints a, nnadev_ints b)
+{
+	return (nnadev_ints)((nnadev_uints)a * (nnadev_uints)b);
+}
+
+static inline nnadev_ints nnadev_ints_min(nnadev_ints a, nnadev_ints b)
+{
+	return nnadev_ints_pick(b, a, a < b);
+}
+
+static inline nnadev_ints nnadev_ints_max(nnadev_ints a, nnadev_ints b)
+{
+	return nnadev_ints_pick(b, a, a > b);
+}
+
+static inline nnadev_ints nnadev_ints_abs(nnadev_ints x)
+{
+	return nnadev_ints_pick(x, (nnadev_ints)(-(nnadev_uints)x), x < 0);
+}
+
+static inline nnadev_ints nnadev_ints_shift_left(nnadev_ints x, uint32_t by)
+{
+	return (nnadev_ints)((nnadev_uints)x << by);
+}
+
+/* Shifts in zeros. */
+static inline nnadev_ints nnadev_ints_shift_right(nnadev_ints x, uint32_t by)
+{
+	return (nnadev_ints)((nnadev_uints)x >> by);
+}
+
+static inline nnadev_lanes nnadev_ints_less(nnadev_ints a, nnadev_ints b)
+{
+	return a < b;
+}
+
+/* @yes in the lanes @where, @no in the others. */
+static inline nnadev_ints nnadev_ints_select(nnadev_ints no, nnadev_ints yes, nnadev_lanes where)
+{
+	return nnadev_ints_pick(no, yes, where);
+}
+
+/* Rounds towards zero. A number that does not fit gives any integer. */
+static inline nnadev_ints nnadev_ints_truncate(nnadev_floats x)
+{
+	nnadev_ints y;
+
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		y[i] = x[i] >= -0x1p31f && x[i] < 0x1p31f ? (int32_t)x[i] : INT32_MIN;
+	return y;
+}
+
+static inline nnadev_floats nnadev_floats_from(nnadev_ints x)
+{
+	return __builtin_convertvector(x, nnadev_floats);
+}
+
+/* ---- integers of 64 bits --------------------------------------------------------------------- */
+
+typedef int64_t nnadev_longs __attribute__((vector_size(64)));
+
+static inline nnadev_longs nnadev_longs_of(int64_t x)
+{
+	return (nnadev_longs){ x, x, x, x, x, x, x, x };
+}
+
+/* The products of all lanes. */
+static inline nnadev_longs nnadev_longs_mul(nnadev_ints a, nnadev_ints b)
+{
+	return __builtin_convertvector(a, nnadev_longs) * __builtin_convertvector(b, nnadev_longs);
+}
+
+static inline nnadev_longs nnadev_longs_add(nnadev_longs a, nnadev_longs b)
+{
+	return a + b;
+}
+
+/* @mask where @x is negative, else 0. */
+static inline nnadev_longs nnadev_longs_negative(nnadev_longs x, int64_t mask)
+{
+	return (x < 0) & nnadev_longs_of(mask);
+}
+
+/* The low 32 bits of @x after an arithmetic shift to the right by 1 to 62. */
+static inline nnadev_ints nnadev_longs_shift(nnadev_longs x, uint32_t by)
+{
+	return __builtin_convertvector(x >> by, nnadev_ints);
+}
+
+/* ---- fp64 ------------------------------------------------------------------------------------ */
+
+typedef double nnadev_doubles __attribute__((vector_size(64)));
+
+static inline nnadev_doubles nnadev_doubles_of(double x)
+{
+	return (nnadev_doubles){ x, x, x, x, x, x, x, x };
+}
+
+static inline nnadev_doubles nnadev_doubles_from(nnadev_floats x)
+{
+	return __builtin_convertvector(x, nnadev_doubles);
+}
+
+static inline nnadev_doubles nnadev_doubles_from_ints(nnadev_ints x)
+{
+	return __builtin_convertvector(x, nnadev_doubles);
+}
+
+/* Rounds to fp32. */
+static inline nnadev_floats nnadev_doubles_narrow(nnadev_doubles x)
+{
+	return __builtin_convertvector(x, nnadev_floats);
+}
+
+static inline nnadev_doubles nnadev_doubles_add(nnadev_doubles a, nnadev_doubles b)
+{
+	return a + b;
+}
+
+static inline nnadev_doubles nnadev_doubles_sub(nnadev_doubles a, nnadev_doubles b)
+{
+	return a - b;
+}
+
+static inline nnadev_doubles nnadev_doubles_mul(nnadev_doubles a, nnadev_doubles b)
+{
+	return a * b;
+}
+
+static inline nnadev_doubles nnadev_doubles_div(nnadev_doubles a, nnadev_doubles b)
+{
+	return a / b;
+}
+
+/* Rounds towards zero, to an integer of 32 bits. */
+static inline nnadev_ints nnadev_doubles_truncate(nnadev_doubles x)
+{
+	nnadev_ints y;
+
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		y[i] = (int32_t)x[i];
+	return y;
+}
+
+/* Rounds down, to an integer of 32 bits. */
+static inline nnadev_ints nnadev_doubles_floor(nnadev_doubles x)
+{
+	nnadev_ints y;
+
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		y[i] = (int32_t)__builtin_floor(x[i]);
+	return y;
+}
+
+/* @a, which is not negative, with the sign of @b. */
+static inline nnadev_doubles nnadev_doubles_or_sign(nnadev_doubles a, nnadev_doubles b)
+{
+	return (nnadev_doubles)((nnadev_longs)a | ((nnadev_longs)b & nnadev_longs_of(INT64_MIN)));
+}
+
+/* 2^@k, for @k from -1022 to 1023. */
+static inline nnadev_doubles nnadev_doubles_power(nnadev_ints k)
+{
+	return (nnadev_doubles)((__builtin_convertvector(k, nnadev_longs) + 1023) << 52);
+}
+
+/* ---- across lanes ---------------------------------------------------------------------------- */
+
+/* Return: the largest number; there is no NaN. */
+static inline float nnadev_floats_largest(nnadev_floats x)
+{
+	float most = x[0];
+
+	for (uint32_t i = 1; i < NNADEV_FLOATS; i++)
+		most = x[i] > most ? x[i] : most;
+	return most;
+}
+
+typedef struct {
+	double part[NNADEV_FLOATS];
+} nnadev_sums;
+
+static inline nnadev_sums nnadev_sums_zero(void)
+{
+	return (nnadev_sums){ { 0 } };
+}
+
+static inline void nnadev_sums_add(nnadev_sums *s, nnadev_floats x)
+{
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		s->part[i] += (double)x[i];
+}
+
+static inline double nnadev_sums_total(const nnadev_sums *s)
+{
+	double total = 0;
+
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		total += s->part[i];
+	return total;
+}
+
+#endif

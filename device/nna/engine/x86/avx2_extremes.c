@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: MIT
-/* Extremes of fp32 numbers with AVX2. */
-#include "device/nna/engine/x86/avx2_extremes.h"
-
-NNADEV_KERNEL(avx2_extremes) = { NNAHW_OP_REDUCE, NNADEV_ENGINE_AVX2, extremes_accepts,
-				   extremes_plan, extremes_tile };
