@@ -112,6 +112,8 @@ UNIT_TESTS += $(ORT_TESTS)
 $(BUILD)/tests/unit/frontend/ort/test_factory: $(ORT_LIB)
 $(BUILD)/tests/unit/frontend/ort/test_partition: $(BUILD)/obj/frontend/ort/partition.o $(ONNX_OBJS) \
 	$(NNACCEL_LIB)
+$(BUILD)/tests/unit/frontend/ort/test_program $(BUILD)/tests/unit/frontend/ort/test_saved: $(ORT_OBJS) $(ONNX_OBJS) \
+	$(NNACCEL_LIB)
 $(ORT_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) -Wl,-rpath,$(abspath $(BUILD)/lib)
 
 # The delegate through its exported functions only.

@@ -208,7 +208,7 @@ static struct ort_status *bind_output(struct ort_program *p, void *context, stru
 	struct ort_status *status;
 	struct nna_io_info info;
 	void *out = NULL, *bytes = NULL;
-	size_t rank;
+	size_t rank, size = 0;
 	int ret;
 
 	ret = nna_program_get_output(v->program, i, &info);
@@ -222,8 +222,13 @@ static struct ort_status *bind_output(struct ort_program *p, void *context, stru
 	status = get(context, p->outputs[i] & ~ORT_PROGRAM_SCALAR, dims, rank, &out);
 	if (status)
 		return status;
-	if (!out || !ort_get(api, ORT_TENSOR_DATA, out, &bytes))
+	if (!out || !ort_get(api, ORT_TENSOR_DATA, out, &bytes) ||
+	    !ort_get(api, ORT_TENSOR_SIZE, out, &size))
 		return ort_fail(api, ORT_EP_FAIL, "%s: output %u has no memory", p->name, i);
+	/* The model says what type it has, and beside a saved program it may say what it likes. */
+	if (size != info.size)
+		return ort_fail(api, ORT_INVALID_ARGUMENT, "%s: output %u has %zu bytes in the "
+				"model, and %zu in the program", p->name, i, size, info.size);
 	ret = nna_execution_set_output(run->execution, i, 0, NULL, bytes, info.size);
 	return ret ? ort_fail(api, ORT_EP_FAIL, "%s: output %u: %s", p->name, i, strerror(-ret)) :
 		     NULL;
@@ -503,6 +508,23 @@ static int read_order(struct cursor *cursor, uint32_t count, size_t all, uint32_
 	return ret;
 }
 
+/* The shapes that the program of a group that was saved states. [1] may be that of a scalar. */
+static int find_shapes(const struct ort_program *p, struct ort_variant *v)
+{
+	struct nna_io_info info;
+
+	for (uint32_t i = 0; i < p->input_count; i++) {
+		struct onnx_shape *shape = &v->shapes[i];
+
+		if (nna_program_get_input(v->program, i, &info) || info.rank > ONNX_MAX_RANK)
+			return -EBADMSG;
+		shape->stated = info.rank != 1 || info.dims[0] != 1;
+		shape->rank = info.rank;
+		memcpy(shape->dims, info.dims, info.rank * sizeof(*shape->dims));
+	}
+	return 0;
+}
+
 /* The only program of a group that was saved, for the shapes that it has. */
 static int load_variant(struct ort_program *p, struct cursor *cursor)
 {
@@ -520,7 +542,7 @@ static int load_variant(struct ort_program *p, struct cursor *cursor)
 	if (!ret && (nna_program_input_count(v->program) != p->input_count ||
 		     nna_program_output_count(v->program) != p->output_count))
 		ret = -EBADMSG;
-	return ret;
+	return ret ?: find_shapes(p, v);
 }
 
 struct ort_status *ort_program_load(struct ort_log *log, struct nna_device *device,

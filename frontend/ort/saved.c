@@ -2,9 +2,12 @@
 #include "frontend/ort/saved.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "frontend/ort/ep.h"
 #include "frontend/ort/graph.h"
@@ -71,28 +74,41 @@ static struct ort_status *write_file(const struct ort_api *api, const char *path
 				      strerror(errno));
 }
 
+/* The bytes of a regular file, which the caller frees. Return: 0 or a negative errno. */
+static int read_all(const char *path, void **bytes, size_t *size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	size_t n = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > MAX_FILE) {
+		close(fd);
+		return -EINVAL;
+	}
+	*size = (size_t)st.st_size;
+	*bytes = malloc(*size + 1);
+	while (*bytes && n < *size && (got = pread(fd, (char *)*bytes + n, *size - n, (off_t)n)) > 0)
+		n += (size_t)got;
+	close(fd);
+	if (*bytes && n == *size)
+		return 0;
+	free(*bytes);
+	*bytes = NULL;
+	return n < *size ? -EIO : -ENOMEM;
+}
+
 static struct ort_status *read_file(const struct ort_api *api, const char *path, void **bytes,
 				    size_t *size)
 {
-	FILE *file = fopen(path, "rb");
-	struct ort_status *status = NULL;
-	long end = -1;
+	const int ret = read_all(path, bytes, size);
 
-	if (file && !fseek(file, 0, SEEK_END))
-		end = ftell(file);
-	if (end >= 0 && (size_t)end <= MAX_FILE && !fseek(file, 0, SEEK_SET))
-		*bytes = malloc((size_t)end + 1);
-	*size = (size_t)end;
-	if (!*bytes || fread(*bytes, 1, *size, file) != *size)
-		status = ort_fail(api, ORT_EP_FAIL, "%s, the file of a node EPContext, cannot be "
-				  "read: %s", path, strerror(errno));
-	if (file)
-		fclose(file);
-	if (status) {
-		free(*bytes);
-		*bytes = NULL;
-	}
-	return status;
+	if (!ret)
+		return NULL;
+	return ort_fail(api, ORT_EP_FAIL, "%s, the file of a node EPContext, cannot be read: %s",
+			path, ret == -EINVAL ? "it is no file, or beyond 2 GiB" : strerror(-ret));
 }
 
 /* ---------------------------------------------------------------------------------------- bytes */
@@ -244,6 +260,13 @@ struct ort_status *ort_saved_create(const struct ort_api *api, const struct ort_
 	return m.status;
 }
 
+/* Whether it is a name in a folder, and not a way out of it. */
+static bool is_file_name(const char *name)
+{
+	return *name && !strchr(name, '/') && strlen(name) <= MAX_NAME && strcmp(name, ".") &&
+	       strcmp(name, "..");
+}
+
 struct ort_status *ort_saved_read(const struct ort_api *api, const void *graph,
 				  const struct onnx_node *node, void **bytes, size_t *size)
 {
@@ -257,8 +280,7 @@ struct ort_status *ort_saved_read(const struct ort_api *api, const void *graph,
 		return ort_fail(api, ORT_EP_FAIL, "a node EPContext has no ep_cache_context");
 	if (!mode || mode->kind != ONNX_KIND_INT || mode->i)
 		return from_digits(api, context->s, strlen(context->s), bytes, size);
-	if (!*context->s || strchr(context->s, '/') || strlen(context->s) > MAX_NAME ||
-	    !get_folder(api, NULL, graph, path)) {
+	if (!is_file_name(context->s) || !get_folder(api, NULL, graph, path)) {
 		onnx_printable(context->s, name, sizeof(name));
 		return ort_fail(api, ORT_EP_FAIL, "\"%s\", the file of a node EPContext, is not one "
 				"of the model's folder", name);

@@ -230,6 +230,45 @@ def model(graph):
     return message((1, 10), (7, graph), (8, message((2, 21))))
 
 
+def context_model(context, embeds, x, y):
+    """A model that is one node EPContext, with the description of its input and of its output."""
+    entries = [message((1, name), (3, number), (20, 2)) for name, number in (("main_context", 1), ("embed_mode", embeds))]
+    entries += [message((1, name), (4, text), (20, 3))
+                for name, text in (("ep_cache_context", context), ("source", ep.get_ep_name()))]
+    group = message((1, "x"), (2, "y"), (3, "n"), (4, "EPContext"), (7, "com.microsoft"), *[(5, e) for e in entries])
+    graph = message((1, group), (2, "g"), (11, x), (12, y))
+    return message((1, 10), (7, graph), (8, message((2, 21))), (8, message((1, "com.microsoft"), (2, 1))))
+
+
+def hostile():
+    """Nodes EPContext beside a model that is not the one that they were saved from."""
+    x = np.arange(-6, 6, dtype="f4").reshape(3, 4)
+    plain = value("x", 1, 3, 4), value("y", 1, 3, 4)
+    with tempfile.TemporaryDirectory() as folder:
+        path, made = Path(folder, "model.onnx"), Path(folder, "made.onnx")
+        path.write_bytes(model(message((1, node("Relu", ["x"], "y")), (2, "g"), (11, plain[0]), (12, plain[1]))))
+        session(path, entries={"ep.context_enable": "1", "ep.context_file_path": str(made)})
+        program = Path(folder, "made_nnaccel_0.bin").read_bytes()
+        scalar = bytearray(program)
+        # The number of the output, whose uppermost bit says that it has no dimensions.
+        scalar[23] |= 128
+        for name, context, embeds, x_value, y_value, data, said in (
+                ("as it was saved", program.hex(), 1, *plain, x, None),
+                ("in a file", "made_nnaccel_0.bin", 0, *plain, x, None),
+                ("an output of fewer bytes", program.hex(), 1, plain[0], value("y", 2, 3, 4), x, "output 0 has 12 bytes"),
+                ("an output that is a scalar", scalar.hex(), 1, plain[0], value("y", 1), x, "output 0 has 4 bytes"),
+                ("an input of another shape", program.hex(), 1, value("x", 1, 4, 3), plain[1], x.T, "the shapes"),
+                ("a file of another folder", "../made_nnaccel_0.bin", 0, *plain, x, "not one of the model's folder"),
+                ("a file by its whole path", f"{folder}/made_nnaccel_0.bin", 0, *plain, x, "not one of the model's"),
+                ("a folder", "..", 0, *plain, x, "not one of the model's folder")):
+            path.write_bytes(context_model(context, embeds, x_value, y_value))
+            try:
+                got = session(path).run(None, {"x": data})[0]
+                tell(said is None and np.array_equal(got, np.maximum(x, 0)), f"EPContext: {name}")
+            except Exception as error:  # pylint: disable=broad-except
+                tell(said and said in str(error), f"EPContext: {name}", str(error)[-120:])
+
+
 def others():
     """Models of which others compute a part: the provider has to take what is around it."""
     x = np.array([[-1, 2, 3], [4, -5, 6]], "f4")
@@ -294,6 +333,7 @@ def main():
         if must:
             uses(folder)
             saved(folder)
+            hostile()
             others()
             says()
     ort.unregister_execution_provider_library("nnaccel")
