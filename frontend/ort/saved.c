@@ -80,7 +80,6 @@ static int read_all(const char *path, void **bytes, size_t *size)
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	size_t n = 0;
-	ssize_t got;
 
 	if (fd < 0)
 		return -errno;
@@ -90,8 +89,13 @@ static int read_all(const char *path, void **bytes, size_t *size)
 	}
 	*size = (size_t)st.st_size;
 	*bytes = malloc(*size + 1);
-	while (*bytes && n < *size && (got = pread(fd, (char *)*bytes + n, *size - n, (off_t)n)) > 0)
+	while (*bytes && n < *size) {
+		const ssize_t got = pread(fd, (char *)*bytes + n, *size - n, (off_t)n);
+
+		if (got <= 0)
+			break;
 		n += (size_t)got;
+	}
 	close(fd);
 	if (*bytes && n == *size)
 		return 0;
