@@ -234,7 +234,17 @@ void split_part_destroy(struct split_part *part)
 	*part = (struct split_part){ 0 };
 }
 
-int split_part_bind(struct split_part *part, uint8_t *const *values, char *error)
+/* Whether memory of the whole model's tensor is what the part takes or writes. */
+static int check_size(const struct tflite_subgraph *whole, int32_t tensor,
+		      const struct nna_io_info *info)
+{
+	const struct tflite_tensor *x = &whole->tensors[tensor];
+
+	return info->size == x->elements * tflite_type_size(x->type) ? 0 : -ENOTSUP;
+}
+
+int split_part_bind(struct split_part *part, const struct tflite_subgraph *whole,
+		    uint8_t *const *values, char *error)
 {
 	const struct tflite_subgraph *sub = tflite_main(part->model);
 	struct nna_io_info info;
@@ -242,22 +252,19 @@ int split_part_bind(struct split_part *part, uint8_t *const *values, char *error
 
 	for (uint32_t i = 0; i < sub->inputs.count && !ret; i++) {
 		ret = nna_program_get_input(part->program, i, &info) ?:
+		      check_size(whole, sub->inputs.at[i], &info) ?:
 		      nna_execution_set_input(part->execution, i, 0, NULL,
 					      values[sub->inputs.at[i]], info.size);
 	}
 	for (uint32_t i = 0; i < sub->outputs.count && !ret; i++) {
-		const struct tflite_tensor *tensor = &sub->tensors[sub->outputs.at[i]];
-
-		ret = nna_program_get_output(part->program, i, &info);
-		if (!ret && info.size != tensor->elements * tflite_type_size(tensor->type))
-			ret = -ENOTSUP;
-		if (!ret)
-			ret = nna_execution_set_output(part->execution, i, 0, NULL,
-						       values[sub->outputs.at[i]], info.size);
+		ret = nna_program_get_output(part->program, i, &info) ?:
+		      check_size(whole, sub->outputs.at[i], &info) ?:
+		      nna_execution_set_output(part->execution, i, 0, NULL,
+					       values[sub->outputs.at[i]], info.size);
 	}
-	return ret ? refuse(first_of(part), ret, error,
-			    ret == -ENOTSUP ? "the shape of a result is known at run time only" :
-			    strerror(-ret)) : 0;
+	return ret ? refuse(first_of(part), ret, error, ret == -ENOTSUP ?
+			    "the shape of a result is another one than the file states, or known "
+			    "at run time only" : strerror(-ret)) : 0;
 }
 
 int split_part_run(struct split_part *part, char *error)

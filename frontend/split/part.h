@@ -45,8 +45,9 @@ int split_part_create(const struct tflite_model *model, const uint32_t *last, ui
 		      char *error);
 void split_part_destroy(struct split_part *part);
 
-/* Bind it to the memory of its tensors, by their numbers. */
-int split_part_bind(struct split_part *part, uint8_t *const *values, char *error);
+/* Bind it to the memory of tensors of the whole model's subgraph, by their numbers. */
+int split_part_bind(struct split_part *part, const struct tflite_subgraph *whole,
+		    uint8_t *const *values, char *error);
 int split_part_run(struct split_part *part, char *error);
 
 #endif

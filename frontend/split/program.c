@@ -195,7 +195,7 @@ static int make_values(struct split_program *p, char *error)
 		part = tflite_main(step->part.model);
 		ret = make_list(p, &part->inputs, error) ?:
 		      make_list(p, &part->outputs, error) ?:
-		      split_part_bind(&step->part, p->values, error);
+		      split_part_bind(&step->part, sub, p->values, error);
 	}
 	return ret;
 }

@@ -128,11 +128,47 @@ static void test_nobody(void **state)
 	tflite_free(model);
 }
 
+/* A tensor between two parts that the file states smaller than the writer makes it. */
+static void test_contradiction(void **state)
+{
+	struct tflite_model *model = load();
+	struct tflite_subgraph *sub = tflite_main(model);
+	const uint32_t last = sub->operator_count - 1;
+	bool *takes = calloc(sub->operator_count, sizeof(*takes));
+	struct split_program_options options = {
+		.first = open_device("loopback"),
+		.takes = takes,
+		.rest_name = "loopback",
+		.rounding = NNA_ROUNDING_TFLITE,
+	};
+	char error[TFLITE_ERROR_SIZE] = "";
+	struct split_program *program;
+
+	assert_non_null(takes);
+	/* Shapes are inferred next to the inputs of a part: RESHAPE is one. */
+	takes[last - 1] = true;
+	options.rest = options.first;
+	for (uint32_t i = last - 1; i <= last; i++) {
+		struct tflite_tensor *x = &sub->tensors[sub->operators[i].outputs.at[0]];
+
+		assert_int_equal(x->elements, OUTPUT);
+		x->dims[x->rank - 1] = OUTPUT / 2;
+		x->elements = OUTPUT / 2;
+	}
+	if (split_program_create(model, &options, &program, error) != -ENOTSUP ||
+	    !strstr(error, "another one than the file states"))
+		fail_msg("%s", error);
+	nna_device_close(options.first);
+	free(takes);
+	tflite_free(model);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_two_devices),
 		cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_contradiction),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
