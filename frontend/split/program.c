@@ -146,6 +146,37 @@ static int make_steps(struct split_program *p, const struct split_program_option
 	return end < 0 ? (int)end : 0;
 }
 
+/* Whether an operator is one of resource variables, which each part has for itself. */
+static bool has_variables(const struct split_part *part)
+{
+	const struct tflite_subgraph *sub = tflite_main(part->model);
+
+	for (uint32_t i = 0; i < sub->operator_count; i++)
+		switch (sub->operators[i].code) {
+		case TFLITE_CALL_ONCE:
+		case TFLITE_VAR_HANDLE:
+		case TFLITE_READ_VARIABLE:
+		case TFLITE_ASSIGN_VARIABLE:
+			return true;
+		default:
+			break;
+		}
+	return false;
+}
+
+static int check_variables(const struct split_program *p, char *error)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < p->step_count; i++)
+		count += !p->steps[i].vela && has_variables(&p->steps[i].part);
+	if (count < 2)
+		return 0;
+	snprintf(error, TFLITE_ERROR_SIZE, "resource variables are used in %u parts that run apart, "
+		 "and each would have its own: use a model without them, or one device", count);
+	return -ENOTSUP;
+}
+
 /* ---- values ---- */
 
 static int make_value(struct split_program *p, int32_t tensor, char *error)
@@ -245,7 +276,8 @@ int split_program_create(const struct tflite_model *model,
 		      vela_arena_create(options->npu, scratch, fast, &p->arena, error);
 	if (!ret && vela_is_model(model))
 		ret = check_shapes(sub, error);
-	ret = ret ?: make_steps(p, options, error) ?: make_values(p, error);
+	ret = ret ?: make_steps(p, options, error) ?: check_variables(p, error) ?:
+	      make_values(p, error);
 	if (!ret)
 		ret = split_program_reset(p);
 	if (ret)

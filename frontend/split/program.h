@@ -11,6 +11,7 @@
  *
  * A step of Vela's gets copies of its inputs in the arena, and its outputs are copied out. State
  * of these operators stays in the arena from one run to the next; that of others in their part.
+ * Resource variables that several parts would use are refused.
  *
  * Whether the accelerator does an operator is known of the whole model. As a part of its own an
  * operator may lose what made it possible, such as a constant that the compiler had computed: then

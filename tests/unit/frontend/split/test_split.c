@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "frontend/split/program.h"
+#include "tests/unit/frontend/tflite/small_model.h"
 
 #define MODEL "../shared/models/mobilenet_v1_0.25_128_quant.tflite"
 #define INPUT (128u * 128u * 3u)
@@ -36,7 +37,7 @@ static struct nna_device *open_device(const char *name)
 	return device;
 }
 
-static void run(struct split_program *program, uint8_t *output)
+static void run_split(struct split_program *program, uint8_t *output)
 {
 	static uint8_t input[INPUT];
 	char error[TFLITE_ERROR_SIZE];
@@ -71,7 +72,7 @@ static void test_two_devices(void **state)
 	assert_non_null(takes);
 	assert_int_equal(split_program_create(model, &options, &program, error), 0);
 	assert_int_equal(split_program_left(program), count);
-	run(program, expected);
+	run_split(program, expected);
 	split_program_timing(program, &timing);
 	assert_int_equal(timing.jobs, 0);
 	assert_true(timing.commands > 0);
@@ -81,7 +82,7 @@ static void test_two_devices(void **state)
 	memset(takes, true, count);
 	assert_int_equal(split_program_create(model, &options, &program, error), 0);
 	assert_int_equal(split_program_left(program), 1);
-	run(program, got);
+	run_split(program, got);
 	assert_memory_equal(got, expected, OUTPUT);
 	split_program_timing(program, &timing);
 	assert_int_equal(timing.jobs, 1);
@@ -90,7 +91,7 @@ static void test_two_devices(void **state)
 	for (uint32_t i = 0; i < count; i++)
 		takes[i] = i % 3 != 0;
 	assert_int_equal(split_program_create(model, &options, &program, error), 0);
-	run(program, got);
+	run_split(program, got);
 	assert_memory_equal(got, expected, OUTPUT);
 	split_program_destroy(program);
 
@@ -163,12 +164,83 @@ static void test_contradiction(void **state)
 	tflite_free(model);
 }
 
+#define HANDLE(tensor) \
+	{ .code = TFLITE_VAR_HANDLE, .inputs = { -1 }, .outputs = { tensor, -1 }, \
+	  .options = 111, .text = "total", .text_field = 1 }
+
+/* A variable whose first value one part has, and which another one reads. */
+static void test_variable(void **state)
+{
+	static const float first[2] = { 10, 20 };
+	const struct small_graph graphs[2] = {
+		{
+			.tensors = { F32(1, { 2 }), { 13, 0, { 0 } }, F32(1, { 2 }), F32(1, { 2 }),
+				     F32(1, { 2 }) },
+			.tensor_count = 5,
+			.inputs = { 0, -1 },
+			.outputs = { 4, -1 },
+			.operators = {
+				{ .code = TFLITE_CALL_ONCE, .inputs = { -1 }, .outputs = { -1 },
+				  .options = 103, .fields = { 1 }, .field_count = 1 },
+				{ .code = TFLITE_ABS, .inputs = { 0, -1 }, .outputs = { 2, -1 } },
+				HANDLE(1),
+				{ .code = TFLITE_READ_VARIABLE, .inputs = { 1, -1 },
+				  .outputs = { 3, -1 } },
+				{ .code = TFLITE_ADD, .inputs = { 2, 3, -1 },
+				  .outputs = { 4, -1 } },
+			},
+			.operator_count = 5,
+		},
+		{
+			.tensors = { { 13, 0, { 0 } }, F32(1, { 2 }, first, sizeof(first)) },
+			.tensor_count = 2,
+			.inputs = { -1 },
+			.outputs = { -1 },
+			.operators = { HANDLE(0),
+				       { .code = TFLITE_ASSIGN_VARIABLE, .inputs = { 0, 1, -1 },
+					 .outputs = { -1 } } },
+			.operator_count = 2,
+		},
+	};
+	const bool together[5] = { true, true, true, true, true }, apart[5] = { true, true };
+	struct split_program_options options = {
+		.first = open_device("loopback"),
+		.rest_name = "loopback",
+		.rounding = NNA_ROUNDING_TFLITE,
+	};
+	struct writer *w = write_graphs(graphs, 2);
+	const float in[2] = { -1, 2 };
+	const void *inputs[1] = { in };
+	char error[TFLITE_ERROR_SIZE] = "";
+	struct split_program *program;
+	struct tflite_model *model;
+	float out[2] = { 0 };
+	void *outputs[1] = { out };
+
+	options.rest = options.first;
+	assert_int_equal(tflite_parse(w->bytes, w->size, &model, error), 0);
+	free(w);
+	options.takes = together;
+	if (split_program_create(model, &options, &program, error))
+		fail_msg("%s", error);
+	assert_int_equal(split_program_run(program, inputs, outputs, error), 0);
+	assert_true(out[0] == 11 && out[1] == 22);
+	split_program_destroy(program);
+	options.takes = apart;
+	assert_int_equal(split_program_create(model, &options, &program, error), -ENOTSUP);
+	if (!strstr(error, "resource variables are used in 2 parts"))
+		fail_msg("%s", error);
+	nna_device_close(options.first);
+	tflite_free(model);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_two_devices),
 		cmocka_unit_test(test_nobody),
 		cmocka_unit_test(test_contradiction),
+		cmocka_unit_test(test_variable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
