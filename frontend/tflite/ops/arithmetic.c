@@ -306,6 +306,8 @@ void tflite_translate_hlo_binary(struct tflite_translation *t, uint32_t type)
 	tflite_need(t, 2, 1);
 	tflite_need_type(t, tflite_input(t, 1), tflite_input(t, 1)->type == x->type,
 			 "the type of input 0");
+	tflite_need_type(t, tflite_output(t, 0), tflite_output(t, 0)->type == x->type,
+			 "the type of input 0");
 	tflite_need_elements(t, tflite_input(t, 1), x->elements, "the elements of input 0");
 	if (t->ret)
 		return;

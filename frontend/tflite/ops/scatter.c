@@ -315,7 +315,7 @@ static int32_t *flat_indices(struct tflite_translation *t, uint32_t index)
 	for (uint32_t i = 0; values && i < total / n; i++) {
 		int64_t at = 0;
 
-		for (uint32_t k = 0; k < n; k++) {
+		for (uint32_t k = 0; k < n && !t->ret; k++) {
 			need_index(t, x, values[i * n + k], y->dims[k]);
 			at = at * y->dims[k] + values[i * n + k];
 		}

@@ -75,6 +75,8 @@ static const struct refusal_row refusal_rows[] = {
 	{ "BUCKETIZE@115 f[2] -> i[2]", "0", "1 or more" },
 	{ "BUCKETIZE@115:(1) f[" ONES "] -> i[" ONES "]", "0 input 0", "7 or fewer" },
 	/* ops/arithmetic.c */
+	{ "STABLEHLO_ADD i[2] i[2] -> a[2]", "0 output 0", "the type of input 0" },
+	{ "STABLEHLO_MULTIPLY i[2] f[2] -> i[2]", "0 input 1", "the type of input 0" },
 	{ "ADD@11:4 i[2] i[2] -> i[2]", "0", "RELU, RELU_N1_TO_1 and RELU6" },
 	/* A parameter of a type that has no scalar. */
 	{ "PADV2 f[2] i[1,2]={1,1} d={1} -> f[4]", "0 input 2", "a number or a truth value" },
