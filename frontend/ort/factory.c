@@ -99,18 +99,24 @@ static struct ort_status *get_devices(struct ort_factory *self, const void *cons
 	return status;
 }
 
+/*
+ * A policy as PREFER_NPU gives all devices that were found, the loopback as well: it is there for
+ * machines without an accelerator, and gives way to one.
+ */
 static struct ort_status *create_ep(struct ort_factory *self, const void *const *hardware,
 				    const void *const *metadata, size_t count, const void *options,
 				    const void *logger, struct ort_ep **ep)
 {
 	struct factory *f = (struct factory *)self;
+	size_t accelerators = 0;
 
 	*ep = NULL;
-	if (count != 1)
+	for (size_t i = 0; i < count; i++)
+		accelerators += is_nna(&f->api, hardware[i]);
+	if (accelerators > 1 || (!accelerators && count != 1))
 		return ort_fail(&f->api, ORT_INVALID_ARGUMENT, "a session runs on one device, not "
-				"on %zu", count);
-	return ort_ep_create(&f->api, is_nna(&f->api, hardware[0]) ? "auto" : "loopback", options,
-			     logger, ep);
+				"on %zu", accelerators ?: count);
+	return ort_ep_create(&f->api, accelerators ? "auto" : "loopback", options, logger, ep);
 }
 
 static void release_ep(struct ort_factory *self, struct ort_ep *ep)

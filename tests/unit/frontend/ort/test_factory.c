@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "frontend/ort/factory.h"
 #include "tests/unit/frontend/ort/status.h"
@@ -49,9 +50,13 @@ static struct ort_status *get_config(const void *options, const char *key, char 
 	return NULL;
 }
 
+/* The last line of the log. */
+static char said[256];
+
 static struct ort_status *log_message(const void *logger, int level, const char *text,
 				      const char *file, int line, const char *function)
 {
+	snprintf(said, sizeof(said), "%s", text);
 	return NULL;
 }
 
@@ -229,14 +234,26 @@ static void wrong_options(void **state)
 	refused("ep.nnaccelexecutionprovider.device", "/dev/none", ORT_EP_FAIL, "/dev/none");
 }
 
+/* A policy of the runtime's gives all that it found: the accelerator is taken. */
 static void several_devices(void **state)
 {
-	const void *both[] = { &CPU, &NNA };
+	const void *both[] = { &CPU, &NNA }, *two[] = { &NNA, &CPU, &NNA };
 	struct ort_factory *f = make_factory();
 	struct ort_status *s;
 	struct ort_ep *ep;
 
-	s = f->create_ep(f, both, NULL, 2, NULL, NULL, &ep);
+	said[0] = 0;
+	assert_null(f->create_ep(f, both, NULL, 2, NULL, &CPU, &ep));
+	/* Where there is no node, "auto" says so, and "loopback" says nothing. */
+	if (access("/dev/accel", F_OK))
+		assert_non_null(strstr(said, "no NNA device node"));
+	f->release_ep(f, ep);
+	s = f->create_ep(f, two, NULL, 3, NULL, NULL, &ep);
+	assert_non_null(s);
+	assert_null(ep);
+	assert_non_null(strstr(s->text, "not on 2"));
+	release_status(s);
+	s = f->create_ep(f, two, NULL, 0, NULL, NULL, &ep);
 	assert_non_null(s);
 	assert_null(ep);
 	release_status(s);
