@@ -92,7 +92,11 @@ class Model:
 
     def run_async(self):
         """Starts a run. Whether it goes on after this."""
-        is_async = ctypes.c_bool()
+        is_async, has = ctypes.c_bool(), ctypes.c_bool()
+        # The event of an earlier run is in the way.
+        self.c.call("HasTensorBufferEvent", self.output, ctypes.byref(has))
+        if has.value:
+            self.c.call("ClearTensorBufferEvent", self.output)
         self.c.call("RunCompiledModelAsync", *self.arguments, ctypes.byref(is_async))
         return is_async.value
 
