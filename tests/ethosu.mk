@@ -51,7 +51,7 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 #. test: check-ethosu-weights: the library's streams of weights beside Vela's, without a VM
 #. test: check-ethosu-compiler: what the library compiles for the Ethos-U, on the model in this process
 #. test: check-ethosu-models: models that the library compiles for the Ethos-U, against the NNA, without a VM
-#. test: check-ethosu-stack: the same by nnactl, NNAPI, the NN HAL and the delegate, through the kernel's driver in VMs
+#. test: check-ethosu-stack: the same by nnactl, NNAPI, the NN HAL and the delegate, through the kernel's driver in VMs; a part of check-ethosu-long
 #. test: check-ethosu-selftests: kselftests of the kernel's driver in VMs, and of the driver with docs/ethosu-patches
 #. test: check-ethosu-long: all configurations, memory modes and choices of Vela, which give the same bytes: an hour
 #
@@ -100,7 +100,6 @@ check-ethosu: check-ethosu-compiler check-ethosu-operators check-ethosu-files ch
 	vm/setup --ethosu
 	$$(tests/ethosu/setup) tests/ethosu/driver.py --build $(BUILD) --operators $(ETHOSU_CASES) $(ETHOSU_MODELS)
 	$(ETHOSU_FILES) --vm $(filter %/mobilenet_v1_0.25_128_quant.tflite %/mobilenet_v2_1.0_224_quant.tflite,$(ETHOSU_MODELS))
-	$(MAKE) check-ethosu-stack
 	$(MAKE) check-ethosu-selftests
 	tests/ethosu/teflon "$(TEFLON)" $(ETHOSU_MODELS)
 
@@ -113,4 +112,4 @@ check-ethosu-selftests: $(ETHOSU_SELFTESTS) $(BUILD)/bin/nna-device
 check-ethosu-long: $(ETHOSU_RUN) $(ETHOSU_NODE) all
 	$(ETHOSU_OPERATORS) --long $(ETHOSU_MODELS)
 	$(ETHOSU_FILES) $(ETHOSU_MODELS)
-	$(MAKE) check-ethosu-stack ETHOSU_STACK="$(ETHOSU_MODELS)"
+	$(MAKE) check-ethosu-stack
