@@ -4,11 +4,7 @@
  * where each channel is a group. Images of one pixel are the columns of one image: so a
  * FULLY_CONNECTED of many rows is one operation.
  *
- * pack() replaces two operands:
- *
- *	weights		for each group the sizes of its streams, 16 bytes, bit 0 of the first says
- *			that it is FWD; then the streams of all groups, one after the other
- *	private		for each group and core records of its channels, rounded up to 16 bytes
+ * pack() replaces two operands (packed.h): weights becomes the streams, private the records.
  *
  * Results are those of the ir to the bit. Its double rounding is that of the NPU. ONCE is a U85's
  * too; a U65 rounds halves up, so that it does only factors with which no sum gives a half.
@@ -17,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libnnaccel/backend/ethosu/ethosu.h"
-#include "libnnaccel/backend/ethosu/weights.h"
+#include "libnnaccel/backend/ethosu/packed.h"
 
 #define FORM_PACKED 1u
 #define STRIDE_MAX 3u
@@ -332,56 +327,11 @@ static int accepts(const struct nna_lower *l, const struct nna_ethosu_target *ta
 
 /* ---- pack ------------------------------------------------------------------------------------ */
 
-/**
- * struct bytes - a constant that grows
- * @data: @size of them, from malloc()
- */
-struct bytes {
-	uint8_t *data;
-	uint64_t size;
-};
-
-/* Adds @size bytes, zeros where @from is NULL. */
-static int add_bytes(struct bytes *to, const void *from, uint64_t size)
-{
-	uint8_t *data;
-
-	if (to->size + size > INT32_MAX)
-		return -E2BIG;
-	data = realloc(to->data, to->size + size + 1);
-	if (!data)
-		return -ENOMEM;
-	if (from)
-		memcpy(data + to->size, from, size);
-	else
-		memset(data + to->size, 0, size);
-	to->data = data;
-	to->size += size;
-	return 0;
-}
-
-/* Makes a constant of bytes, which are its own then. Return: its value. */
-static int64_t constant_of(struct nna_lower *l, struct bytes *bytes)
-{
-	const uint32_t dims[1] = { (uint32_t)bytes->size };
-	uint8_t *data = bytes->data;
-	struct nna_value v;
-	int ret = nna_value_plain(&v, NNA_TYPE_U8, 1, dims, 0, 0) ?:
-		  nna_lower_charge(l, bytes->size);
-
-	if (ret)
-		return ret;
-	bytes->data = NULL;
-	return nna_value_in_storage(l, &v, NNA_STORAGE_CONSTANT, NNA_NONE, data, data);
-}
-
-static int add_weights(struct bytes *to, const struct nna_ethosu_target *target,
+static int add_weights(struct nna_ethosu_bytes *to, const struct nna_ethosu_target *target,
 		       const struct conv *c, const struct nna_ethosu_operation *op, uint32_t group)
 {
 	const struct nna_value *v = c->weights;
-	struct nna_ethosu_encoded encoded;
-	uint64_t total = 0;
-	struct nna_ethosu_weights w = {
+	const struct nna_ethosu_weights w = {
 		.target = target,
 		.depthwise = c->depthwise,
 		.part_kernel = op->window.part_kernel,
@@ -401,45 +351,21 @@ static int add_weights(struct bytes *to, const struct nna_ethosu_target *target,
 		.strides = { v->strides[0], v->strides[1], v->strides[2], v->strides[3] },
 		.zero_point = v->zero_point,
 	};
-	int ret = nna_ethosu_weights_encode(&w, &encoded);
 
-	if (ret)
-		return ret;
-	for (uint32_t i = 0; i < NNA_ETHOSU_STREAMS; i++)
-		total += encoded.sizes[i];
-	nna_ethosu_sizes_write(&encoded, to->data + (uint64_t)group * NNA_ETHOSU_SIZES_SIZE);
-	ret = add_bytes(to, encoded.bytes, total);
-	free(encoded.bytes);
-	return ret;
+	return nna_ethosu_packed_add_streams(to, &w, group);
 }
 
-/* Cores that have records of their own. */
-static uint32_t cores_of(const struct nna_ethosu_target *target)
-{
-	return target->generation == NNA_ETHOSU_U65 ? target->streams : 1;
-}
-
-/* Bytes of the records of a core. */
-static uint32_t records_size(const struct nna_ethosu_target *target, const struct conv *c,
-			     uint32_t core)
-{
-	const uint32_t cores = cores_of(target);
-	const uint32_t channels = (c->ofm_depth + cores - 1 - core) / cores;
-
-	return (channels * NNA_ETHOSU_RECORD_SIZE + NNA_ETHOSU_STREAM_UNIT - 1) /
-	       NNA_ETHOSU_STREAM_UNIT * NNA_ETHOSU_STREAM_UNIT;
-}
-
-static int add_records(struct bytes *to, const struct nna_ethosu_target *target,
+static int add_records(struct nna_ethosu_bytes *to, const struct nna_ethosu_target *target,
 		       const struct nna_ir_op *op, const struct conv *c, uint32_t group)
 {
-	const uint32_t cores = cores_of(target);
+	const uint32_t cores = nna_ethosu_packed_cores(target);
 	int ret = 0;
 
 	for (uint32_t core = 0; core < cores && !ret; core++) {
 		const uint64_t at = to->size;
 
-		ret = add_bytes(to, NULL, records_size(target, c, core));
+		ret = nna_ethosu_bytes_add(to, NULL, nna_ethosu_packed_records_size(
+							target, c->ofm_depth, core));
 		for (uint32_t i = core; i < c->ofm_depth && !ret; i += cores) {
 			const uint32_t channel = group * c->ofm_depth + i;
 			struct nna_ethosu_record record = { 0 };
@@ -463,7 +389,7 @@ static int pack(struct nna_lower *l, const struct nna_ethosu_target *target, uin
 {
 	struct nna_ir_op *op = &l->ops[index];
 	const struct conv c = conv_of(l, op);
-	struct bytes weights = { 0 }, records = { 0 };
+	struct nna_ethosu_bytes weights = { 0 }, records = { 0 };
 	struct nna_ethosu_operation operation;
 	int64_t streams, scales;
 	int ret;
@@ -473,15 +399,15 @@ static int pack(struct nna_lower *l, const struct nna_ethosu_target *target, uin
 	if (!c.data || (c.bias && !c.biases))
 		return -EINVAL;
 	describe(target, op, &c, &operation);
-	ret = add_bytes(&weights, NULL, (uint64_t)c.groups * NNA_ETHOSU_SIZES_SIZE);
+	ret = nna_ethosu_bytes_add(&weights, NULL, (uint64_t)c.groups * NNA_ETHOSU_SIZES_SIZE);
 	for (uint32_t i = 0; i < c.groups && !ret; i++)
 		ret = add_weights(&weights, target, &c, &operation, i) ?:
 		      add_records(&records, target, op, &c, i);
 	if (ret)
 		goto out;
 	/* New values: those of @c do not hold any more. */
-	streams = constant_of(l, &weights);
-	scales = streams < 0 ? streams : constant_of(l, &records);
+	streams = nna_ethosu_bytes_constant(l, &weights);
+	scales = streams < 0 ? streams : nna_ethosu_bytes_constant(l, &records);
 	ret = scales < 0 ? (int)scales : 0;
 	if (ret)
 		goto out;
@@ -497,37 +423,6 @@ out:
 }
 
 /* ---- emit ------------------------------------------------------------------------------------ */
-
-static struct nna_ethosu_range range_of(const struct nna_lower *l, const struct nna_value *v,
-					uint64_t at, uint64_t size)
-{
-	const struct nna_storage *s = &l->storages[v->storage];
-
-	return (struct nna_ethosu_range){ s->slot, s->offset + v->offset + at, size };
-}
-
-/* Where the streams and records of each group are, *@weights_at and *@records_at the next ones. */
-static void place(const struct nna_lower *l, const struct nna_ethosu_target *target,
-		  const struct nna_ir_op *op, const struct conv *c, uint32_t group,
-		  uint64_t *weights_at, uint64_t *records_at, struct nna_ethosu_operation *to)
-{
-	const struct nna_value *records = value_of(l, op, NNA_CONV2D_PRIVATE);
-	struct nna_ethosu_encoded encoded;
-
-	nna_ethosu_sizes_read((const uint8_t *)l->storages[c->weights->storage].data +
-			      (uint64_t)group * NNA_ETHOSU_SIZES_SIZE, &encoded);
-	to->fast_weights = encoded.fast;
-	for (uint32_t i = 0; i < target->streams; i++) {
-		to->weights[i] = range_of(l, c->weights, *weights_at, encoded.sizes[i]);
-		*weights_at += encoded.sizes[i];
-	}
-	for (uint32_t core = 0; core < cores_of(target); core++) {
-		const uint32_t size = records_size(target, c, core);
-
-		to->scales[core] = range_of(l, records, *records_at, size);
-		*records_at += size;
-	}
-}
 
 static void place_map(const struct nna_lower *l, uint32_t value, uint32_t image, uint32_t group,
 		      bool row, struct nna_ethosu_map *map)
@@ -555,10 +450,15 @@ static int emit(const struct nna_lower *l, const struct nna_ethosu_target *targe
 		return -ENOTSUP;
 	describe(target, op, &c, &operation);
 	for (uint32_t image = 0; image < c.images; image++) {
-		uint64_t weights_at = (uint64_t)c.groups * NNA_ETHOSU_SIZES_SIZE, records_at = 0;
+		struct nna_ethosu_packed packed = {
+			.streams = c.weights,
+			.records = value_of(l, op, NNA_CONV2D_PRIVATE),
+			.depth = c.ofm_depth,
+			.streams_at = (uint64_t)c.groups * NNA_ETHOSU_SIZES_SIZE,
+		};
 
 		for (uint32_t group = 0; group < c.groups; group++) {
-			place(l, target, op, &c, group, &weights_at, &records_at, &operation);
+			nna_ethosu_packed_place(l, target, &packed, group, &operation);
 			place_map(l, op->values[NNA_CONV2D_INPUT], image, group, row,
 				  &operation.ifm);
 			place_map(l, op->values[NNA_CONV2D_OUTPUT], image, group, row,

@@ -7,6 +7,7 @@
  *	map		views of the ir as feature maps
  *	block		the part of a result that is computed at a time
  *	weights		constants in the layouts that the NPU reads
+ *	packed		the constants of an operation with weights
  *	rule		factors of results, as the NPU can round them
  *	convolution, elementwise, unary, pool, reduce, copy, resize
  *			kinds of operations: whether the NPU does them, constants, commands
@@ -16,7 +17,7 @@
  * the most slots of a device.
  *
  * A kind has up to three functions. accepts() is asked before anything is known of memory, and also
- * of constants without bytes. pack() may replace constant operands, and add one; it knows no
+ * of constants without bytes. pack() may replace constant operands, and add others; it knows no
  * addresses. emit() gives the writer the operations. Whatever pack() decides that emit() has to
  * know follows from the operation and its operands again: the block above all.
  */

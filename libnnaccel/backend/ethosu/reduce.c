@@ -9,10 +9,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "libnnaccel/backend/ethosu/ethosu.h"
-#include "libnnaccel/backend/ethosu/weights.h"
+#include "libnnaccel/backend/ethosu/packed.h"
 
 /* Operands that pack() adds. */
 #define STREAMS 2u
@@ -164,43 +162,17 @@ static int reduce_accepts(const struct nna_lower *l, const struct nna_ethosu_tar
 	return 0;
 }
 
-/* A constant of bytes. Return: its value. */
-static int64_t add_constant(struct nna_lower *l, const uint8_t *bytes, uint64_t size)
-{
-	const uint32_t dims[1] = { (uint32_t)size };
-
-	return size > INT32_MAX ? -E2BIG :
-				  nna_lower_constant(l, NNA_TYPE_U8, 1, dims, 0, 0, bytes);
-}
-
-/* Return: the value of the streams, behind their sizes. */
+/* Return: the value of the streams. */
 static int64_t add_streams(struct nna_lower *l, const struct nna_ethosu_weights *weights)
 {
-	struct nna_ethosu_encoded encoded;
-	uint64_t size = NNA_ETHOSU_SIZES_SIZE;
-	int64_t value = nna_ethosu_weights_encode(weights, &encoded);
-	uint8_t *bytes;
+	struct nna_ethosu_bytes bytes = { 0 };
+	int64_t value = nna_ethosu_bytes_add(&bytes, NULL, NNA_ETHOSU_SIZES_SIZE) ?:
+			nna_ethosu_packed_add_streams(&bytes, weights, 0);
 
-	if (value)
-		return value;
-	for (uint32_t i = 0; i < NNA_ETHOSU_STREAMS; i++)
-		size += encoded.sizes[i];
-	bytes = malloc(size);
-	value = -ENOMEM;
-	if (bytes) {
-		nna_ethosu_sizes_write(&encoded, bytes);
-		memcpy(bytes + NNA_ETHOSU_SIZES_SIZE, encoded.bytes, size - NNA_ETHOSU_SIZES_SIZE);
-		value = add_constant(l, bytes, size);
-	}
-	free(bytes);
-	free(encoded.bytes);
+	if (!value)
+		value = nna_ethosu_bytes_constant(l, &bytes);
+	free(bytes.data);
 	return value;
-}
-
-static uint64_t records_size(uint32_t depth)
-{
-	return ((uint64_t)depth * NNA_ETHOSU_RECORD_SIZE + NNA_ETHOSU_STREAM_UNIT - 1) /
-	       NNA_ETHOSU_STREAM_UNIT * NNA_ETHOSU_STREAM_UNIT;
 }
 
 /* Return: the value of the records, which are alike. */
@@ -211,15 +183,16 @@ static int64_t add_records(struct nna_lower *l, const struct nna_ethosu_target *
 		.scale = o->scale.scale,
 		.shift = o->scale.shift,
 	};
-	uint8_t *bytes = calloc(1, records_size(o->ofm.depth));
-	int64_t value = bytes ? 0 : -ENOMEM;
+	struct nna_ethosu_bytes bytes = { 0 };
+	int64_t value = nna_ethosu_bytes_add(&bytes, NULL, nna_ethosu_packed_records_size(
+						target, o->ofm.depth, 0));
 
 	for (uint32_t i = 0; i < o->ofm.depth && !value; i++)
 		value = nna_ethosu_record_write(target->generation, false, &record,
-						bytes + (uint64_t)i * NNA_ETHOSU_RECORD_SIZE);
+						bytes.data + (uint64_t)i * NNA_ETHOSU_RECORD_SIZE);
 	if (!value)
-		value = add_constant(l, bytes, records_size(o->ofm.depth));
-	free(bytes);
+		value = nna_ethosu_bytes_constant(l, &bytes);
+	free(bytes.data);
 	return value;
 }
 
@@ -249,34 +222,11 @@ static int reduce_pack(struct nna_lower *l, const struct nna_ethosu_target *targ
 	return 0;
 }
 
-static struct nna_ethosu_range range_of(const struct nna_lower *l, uint32_t value, uint64_t at,
-					uint64_t size)
-{
-	const struct nna_value *v = &l->values[value];
-	const struct nna_storage *s = &l->storages[v->storage];
-
-	return (struct nna_ethosu_range){ s->slot, s->offset + v->offset + at, size };
-}
-
-static void set_constants(const struct nna_lower *l, const struct nna_ir_op *op,
-			  struct nna_ethosu_operation *o)
-{
-	const struct nna_value *streams = &l->values[op->values[STREAMS]];
-	struct nna_ethosu_encoded encoded;
-	uint64_t at = NNA_ETHOSU_SIZES_SIZE;
-
-	nna_ethosu_sizes_read((const uint8_t *)l->storages[streams->storage].data +
-			      streams->offset, &encoded);
-	o->fast_weights = encoded.fast;
-	for (uint32_t i = 0; i < NNA_ETHOSU_STREAMS; at += encoded.sizes[i++])
-		o->weights[i] = range_of(l, op->values[STREAMS], at, encoded.sizes[i]);
-	o->scales[0] = range_of(l, op->values[RECORDS], 0, records_size(o->ofm.depth));
-}
-
 static int reduce_emit(const struct nna_lower *l, const struct nna_ethosu_target *target,
 		       const struct nna_ir_op *op, struct nna_ethosu_writer *w)
 {
 	struct nna_value out = l->values[op->values[NNA_IR_OUT]], in;
+	struct nna_ethosu_packed packed = { .streams_at = NNA_ETHOSU_SIZES_SIZE };
 	struct nna_ethosu_operation o;
 	uint32_t axes = 0;
 	char reason[8];
@@ -288,8 +238,12 @@ static int reduce_emit(const struct nna_lower *l, const struct nna_ethosu_target
 	/* The block is that of accepts() and pack(), which do not see where maps lie. */
 	set_maps(&in, &in, 0, &o);
 	nna_ethosu_block_choose(target, &o);
-	if (o.code == ETHOSU_OP_DEPTHWISE)
-		set_constants(l, op, &o);
+	if (o.code == ETHOSU_OP_DEPTHWISE) {
+		packed.streams = &l->values[op->values[STREAMS]];
+		packed.records = &l->values[op->values[RECORDS]];
+		packed.depth = o.ofm.depth;
+		nna_ethosu_packed_place(l, target, &packed, 0, &o);
+	}
 	for (uint32_t i = 0; i < in.dims[0]; i++) {
 		set_maps(&in, &out, i, &o);
 		nna_ethosu_map_place(l, op->values[NNA_IR_IN], 0, &o.ifm);
