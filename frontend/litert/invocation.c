@@ -11,31 +11,14 @@
 #include "frontend/litert/device.h"
 #include "frontend/tflite/supported.h"
 #include "libnnaccel/support/array.h"
+#include "libnnaccel/support/cursor.h"
 #include "libnnaccel/support/message.h"
-
-/* Where a reader of a blob is. */
-struct cursor {
-	const uint8_t *at;
-	size_t left;
-};
-
-static int read_bytes(void *user, void *data, size_t size)
-{
-	struct cursor *cursor = user;
-
-	if (size > cursor->left)
-		return -EBADMSG;
-	memcpy(data, cursor->at, size);
-	cursor->at += size;
-	cursor->left -= size;
-	return 0;
-}
 
 static int load_program(struct litert_invocation *v, const struct nna_program_options *options,
 			struct nna_program **out)
 {
-	struct cursor cursor = { v->module.bytes + v->part.offset, v->part.size };
-	const struct nna_blob_reader reader = { read_bytes, &cursor, v->part.size };
+	struct nna_cursor cursor = { (uint8_t *)v->module.bytes + v->part.offset, v->part.size };
+	const struct nna_blob_reader reader = { nna_cursor_read, &cursor, v->part.size };
 
 	return nna_program_load(v->context->device, NULL, options, &reader, out);
 }

@@ -9,6 +9,7 @@
 
 #include "frontend/onnx/translate.h"
 #include "frontend/ort/graph.h"
+#include "libnnaccel/support/cursor.h"
 
 /**
  * struct ort_run - an execution that no thread uses
@@ -418,42 +419,12 @@ void ort_program_destroy(struct ort_compute *compute)
 
 /* --------------------------------------------------------------------------------------- saving */
 
-/* Bytes that are written to or read from. */
-struct cursor {
-	uint8_t *at;
-	size_t left;
-};
-
-static int put_bytes(void *user, const void *data, size_t size)
-{
-	struct cursor *cursor = user;
-
-	if (size > cursor->left)
-		return -ENOSPC;
-	memcpy(cursor->at, data, size);
-	cursor->at += size;
-	cursor->left -= size;
-	return 0;
-}
-
-static int get_bytes(void *user, void *data, size_t size)
-{
-	struct cursor *cursor = user;
-
-	if (size > cursor->left)
-		return -EBADMSG;
-	memcpy(data, cursor->at, size);
-	cursor->at += size;
-	cursor->left -= size;
-	return 0;
-}
-
 struct ort_status *ort_program_save(struct ort_compute *compute, void **bytes, size_t *size)
 {
 	struct ort_program *p = (struct ort_program *)compute;
 	struct ort_program_head head = { ORT_PROGRAM_MAGIC, p->input_count, p->output_count };
-	struct cursor cursor;
-	const struct nna_blob_writer writer = { put_bytes, &cursor };
+	struct nna_cursor cursor;
+	const struct nna_blob_writer writer = { nna_cursor_write, &cursor };
 	uint64_t saved = 0;
 	int ret;
 
@@ -465,10 +436,10 @@ struct ort_status *ort_program_save(struct ort_compute *compute, void **bytes, s
 	*size = sizeof(head) + sizeof(uint32_t) * ((size_t)p->input_count + p->output_count) +
 		(size_t)saved;
 	*bytes = malloc(*size);
-	cursor = (struct cursor){ *bytes, *bytes ? *size : 0 };
-	ret = !*bytes ? -ENOMEM : put_bytes(&cursor, &head, sizeof(head)) ?:
-	      put_bytes(&cursor, p->inputs, p->input_count * sizeof(*p->inputs)) ?:
-	      put_bytes(&cursor, p->outputs, p->output_count * sizeof(*p->outputs)) ?:
+	cursor = (struct nna_cursor){ *bytes, *bytes ? *size : 0 };
+	ret = !*bytes ? -ENOMEM : nna_cursor_write(&cursor, &head, sizeof(head)) ?:
+	      nna_cursor_write(&cursor, p->inputs, p->input_count * sizeof(*p->inputs)) ?:
+	      nna_cursor_write(&cursor, p->outputs, p->output_count * sizeof(*p->outputs)) ?:
 	      nna_program_save(p->variants->program, &writer);
 	if (!ret)
 		return NULL;
@@ -486,7 +457,7 @@ static size_t count_of(const struct ort_api *api, enum ort_slot slot, const void
 }
 
 /* A list of @count different numbers below @all. */
-static int read_order(struct cursor *cursor, uint32_t count, size_t all, uint32_t flag,
+static int read_order(struct nna_cursor *cursor, uint32_t count, size_t all, uint32_t flag,
 		      uint32_t **out)
 {
 	bool *seen = calloc(all + 1, sizeof(*seen));
@@ -495,7 +466,7 @@ static int read_order(struct cursor *cursor, uint32_t count, size_t all, uint32_
 	if (count == all)
 		*out = calloc((size_t)count + 1, sizeof(**out));
 	if (*out && seen)
-		ret = get_bytes(cursor, *out, count * sizeof(**out));
+		ret = nna_cursor_read(cursor, *out, count * sizeof(**out));
 	for (uint32_t i = 0; i < count && !ret; i++) {
 		const uint32_t number = (*out)[i] & ~flag;
 
@@ -526,10 +497,10 @@ static int find_shapes(const struct ort_program *p, struct ort_variant *v)
 }
 
 /* The only program of a group that was saved, for the shapes that it has. */
-static int load_variant(struct ort_program *p, struct cursor *cursor)
+static int load_variant(struct ort_program *p, struct nna_cursor *cursor)
 {
 	const struct nna_program_options options = { .priority = (enum nna_priority)p->priority };
-	const struct nna_blob_reader reader = { get_bytes, cursor, cursor->left };
+	const struct nna_blob_reader reader = { nna_cursor_read, cursor, cursor->left };
 	struct ort_variant *v = calloc(1, sizeof(*v));
 	int ret;
 
@@ -550,14 +521,14 @@ struct ort_status *ort_program_load(struct ort_log *log, struct nna_device *devi
 				    struct ort_compute **out)
 {
 	struct ort_program *p = make(log, device, node, priority);
-	struct cursor cursor = { (uint8_t *)bytes, size };
+	struct nna_cursor cursor = { (uint8_t *)bytes, size };
 	struct ort_program_head head;
 	struct ort_status *status;
 	int ret = -ENOMEM;
 
 	log->error[0] = 0;
 	if (p)
-		ret = get_bytes(&cursor, &head, sizeof(head));
+		ret = nna_cursor_read(&cursor, &head, sizeof(head));
 	if (!ret && memcmp(head.magic, ORT_PROGRAM_MAGIC, sizeof(head.magic)))
 		ret = -EBADMSG;
 	if (!ret) {
