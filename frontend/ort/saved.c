@@ -31,15 +31,23 @@ bool ort_saved_is(const struct onnx_node *node)
 
 /* ---------------------------------------------------------------------------------------- files */
 
+/* The model's file: what a session that saves names, else where the graph is from; "" for none. */
+static const char *model_path(const struct ort_api *api, const struct ort_saving *saving,
+			      const void *graph)
+{
+	const char *own = NULL;
+
+	if (saving && *saving->model)
+		return saving->model;
+	return ort_get(api, ORT_GRAPH_PATH, graph, &own) && own ? own : "";
+}
+
 /* Writes the folder of the model's file, with a "/", to @to. Return: false where it has none. */
 static bool get_folder(const struct ort_api *api, const struct ort_saving *saving,
 		       const void *graph, char *to)
 {
-	const char *path = saving ? saving->model : "", *end;
+	const char *path = model_path(api, saving, graph), *end = strrchr(path, '/');
 
-	if (!*path && (!ort_get(api, ORT_GRAPH_PATH, graph, &path) || !path))
-		path = "";
-	end = strrchr(path, '/');
 	if (!*path || strlen(path) >= ORT_SAVED_PATH / 2)
 		return false;
 	snprintf(to, ORT_SAVED_PATH, "%.*s", end ? (int)(end - path) + 1 : 0, path);
@@ -50,13 +58,10 @@ static bool get_folder(const struct ort_api *api, const struct ort_saving *savin
 static void get_stem(const struct ort_api *api, const struct ort_saving *saving, const void *graph,
 		     char *to, size_t room)
 {
-	const char *path = saving->model, *start;
-	size_t length;
+	const char *path = model_path(api, saving, graph), *end = strrchr(path, '/');
+	const char *start = end ? end + 1 : path;
+	size_t length = strlen(start);
 
-	if (!*path && (!ort_get(api, ORT_GRAPH_PATH, graph, &path) || !path))
-		path = "";
-	start = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	length = strlen(start);
 	if (length > 5 && !strcmp(start + length - 5, ".onnx"))
 		length -= 5;
 	snprintf(to, room, "%.*s", (int)(length < room ? length : room - 1), start);
