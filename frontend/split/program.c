@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "frontend/split/part.h"
 #include "frontend/vela/job.h"
 #include "frontend/vela/offsets.h"
+#include "libnnaccel/support/clock.h"
 
 /**
  * struct step - a step
@@ -45,14 +45,6 @@ struct split_program {
 	uint8_t **values;
 	struct split_timing timing;
 };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int no_memory(char *error)
 {
@@ -414,9 +406,9 @@ static int run_job(struct split_program *p, struct step *step, char *error)
 	int ret;
 
 	copy_in(p, &step->op);
-	start = now();
+	start = nna_now_ns();
 	ret = vela_job_run(&step->job, error);
-	p->timing.npu += now() - start;
+	p->timing.npu += nna_now_ns() - start;
 	p->timing.jobs++;
 	if (!ret)
 		copy_out(p, &step->op);
@@ -426,14 +418,14 @@ static int run_job(struct split_program *p, struct step *step, char *error)
 static int run_part(struct split_program *p, struct step *step, char *error)
 {
 	struct nna_timing timing = { 0 };
-	const uint64_t start = now();
+	const uint64_t start = nna_now_ns();
 	int ret;
 
 	ret = split_part_run(&step->part, error);
 	if (ret)
 		return ret;
 	if (!step->rest) {
-		p->timing.npu += now() - start;
+		p->timing.npu += nna_now_ns() - start;
 		p->timing.jobs++;
 		return 0;
 	}
