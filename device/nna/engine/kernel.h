@@ -3,8 +3,8 @@
  * The engine's table of kernels, and functions that kernels share.
  *
  *   ref/      scalar kernels, which define the commands
- *   kernels/  vector kernels, which give the same results faster; compiled once for each set of
- *             simd/
+ *   kernels/  vector kernels, written over simd/ and compiled once for each instruction set; their
+ *             results are those of ref/
  *   simd/     the vector layer (simd.h): small functions over each instruction set
  *   x86/      vector kernels for x86 alone
  *   arm/      vector kernels for 64-bit Arm alone

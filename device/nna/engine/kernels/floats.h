@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Floats in kernels that are compiled for each set: loads of fp32 and fp16, and the epilogue of
- * CONV, DWCONV and MATMUL. All sets give the same bits.
+ * What kernels of floats share: loads of fp32 and fp16, the epilogue of CONV, DWCONV and MATMUL.
+ * The results have the same bits with every instruction set (simd/simd.h).
  */
 #ifndef NNADEV_FLOATS_H
 #define NNADEV_FLOATS_H

@@ -44,13 +44,13 @@ static inline __m256i nnadev_first8(uint32_t count)
 				  _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-/* Loads the first @count numbers. The others become 0, and their memory is not touched. */
+/* Loads @count numbers and no memory behind them. The lanes that are left become 0. */
 static inline nnadev_floats nnadev_floats_load_some(const float *from, uint32_t count)
 {
 	return _mm256_maskload_ps(from, nnadev_first8(count));
 }
 
-/* Loads the first @count numbers, fewer than a register. @other fills the other lanes. */
+/* Loads @count numbers, less than a register has. The lanes that are left become @other's. */
 static inline nnadev_floats nnadev_floats_load_or(const float *from, uint32_t count,
 						  nnadev_floats other)
 {
@@ -60,8 +60,8 @@ static inline nnadev_floats nnadev_floats_load_or(const float *from, uint32_t co
 }
 
 /*
- * Stores the first @count numbers, fewer than a register. Branches on the same count each time are
- * well predicted; some CPUs need 40 cycles and more for a masked store.
+ * Stores the first @count lanes, less than a register has. It branches on @count, which is the same
+ * for many calls and so well predicted. A masked store takes some CPUs 40 cycles and more.
  */
 static inline void nnadev_floats_store_some(float *to, uint32_t count, nnadev_floats x)
 {
@@ -362,7 +362,7 @@ static inline nnadev_floats nnadev_floats_from(nnadev_ints x)
 
 /* ---- integers of 64 bits --------------------------------------------------------------------- */
 
-/* A number for each lane: those of the lanes with even numbers, and with odd ones. */
+/* @even has the integers of lanes 0, 2, 4 and so on, @odd those of the lanes between them. */
 typedef struct {
 	__m256i even, odd;
 } nnadev_longs;
@@ -410,7 +410,7 @@ static inline nnadev_ints nnadev_longs_shift(nnadev_longs x, uint32_t by)
 
 /* ---- fp64 ------------------------------------------------------------------------------------ */
 
-/* A number for each lane: the lower half of the lanes, and the upper half. */
+/* @low has the numbers of the lower half of the lanes, @high those of the upper half. */
 typedef struct {
 	__m256d low, high;
 } nnadev_doubles;

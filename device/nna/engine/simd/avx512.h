@@ -37,20 +37,20 @@ static inline nnadev_floats nnadev_floats_zero(void)
 	return _mm512_setzero_ps();
 }
 
-/* Loads the first @count numbers. The others become 0, and their memory is not touched. */
+/* Loads @count numbers and no memory behind them. The lanes that are left become 0. */
 static inline nnadev_floats nnadev_floats_load_some(const float *from, uint32_t count)
 {
 	return _mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), from);
 }
 
-/* Loads the first @count numbers, fewer than a register. @other fills the other lanes. */
+/* Loads @count numbers, less than a register has. The lanes that are left become @other's. */
 static inline nnadev_floats nnadev_floats_load_or(const float *from, uint32_t count,
 						  nnadev_floats other)
 {
 	return _mm512_mask_loadu_ps(other, (__mmask16)((1u << count) - 1), from);
 }
 
-/* Stores the first @count numbers, fewer than a register. */
+/* Stores the first @count lanes, less than a register has. */
 static inline void nnadev_floats_store_some(float *to, uint32_t count, nnadev_floats x)
 {
 	_mm512_mask_storeu_ps(to, (__mmask16)((1u << count) - 1), x);
@@ -321,7 +321,7 @@ static inline nnadev_floats nnadev_floats_from(nnadev_ints x)
 
 /* ---- integers of 64 bits --------------------------------------------------------------------- */
 
-/* A number for each lane: those of the lanes with even numbers, and with odd ones. */
+/* @even has the integers of lanes 0, 2, 4 and so on, @odd those of the lanes between them. */
 typedef struct {
 	__m512i even, odd;
 } nnadev_longs;
@@ -365,7 +365,7 @@ static inline nnadev_ints nnadev_longs_shift(nnadev_longs x, uint32_t by)
 
 /* ---- fp64 ------------------------------------------------------------------------------------ */
 
-/* A number for each lane: the lower half of the lanes, and the upper half. */
+/* @low has the numbers of the lower half of the lanes, @high those of the upper half. */
 typedef struct {
 	__m512d low, high;
 } nnadev_doubles;

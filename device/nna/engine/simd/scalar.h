@@ -53,7 +53,7 @@ static inline nnadev_floats nnadev_floats_zero(void)
 	return nnadev_floats_of(0);
 }
 
-/* Loads the first @count numbers, fewer than a register. @other fills the other lanes. */
+/* Loads @count numbers, less than a register has. The lanes that are left become @other's. */
 static inline nnadev_floats nnadev_floats_load_or(const float *from, uint32_t count,
 						  nnadev_floats other)
 {
@@ -61,13 +61,13 @@ static inline nnadev_floats nnadev_floats_load_or(const float *from, uint32_t co
 	return other;
 }
 
-/* Loads the first @count numbers. The others become 0, and their memory is not touched. */
+/* Loads @count numbers and no memory behind them. The lanes that are left become 0. */
 static inline nnadev_floats nnadev_floats_load_some(const float *from, uint32_t count)
 {
 	return nnadev_floats_load_or(from, count, nnadev_floats_zero());
 }
 
-/* Stores the first @count numbers, fewer than a register. */
+/* Stores the first @count lanes, less than a register has. */
 static inline void nnadev_floats_store_some(float *to, uint32_t count, nnadev_floats x)
 {
 	memcpy(to, &x, count * sizeof(*to));
