@@ -11,12 +11,13 @@ a gap, LiteRT's own without delegates; a row may ask for the latter and says why
 delegate's place for operators with a subgraph, which a delegate does not see, and on BFLOAT16.
 
 The cases come from rows in rows_*.py beside this file (table.py tells what a row is). A line for
-each operator and type tells the cases, the largest difference in steps (of floats: in units of the
-last place), and what was asked of whom; the last one counts what passed, what failed, and what was
-skipped since LiteRT itself refuses it, or since it is listed: it differs, or the NNA leaves it, for a
-reason that its row states. A reason that no case needs is a failure. So is a line of the audit in
-docs/tflite.md that names a file without a row of its operator, or none of whose cases passed.
-A case depends on the seed, its row and its number alone: --filter does not change it. --keep writes
+each row and type, printed as soon as it has run, tells the cases, the largest difference in steps
+(of floats: in units of the last place), and what was asked of whom; the last one counts what passed,
+what failed, and what was skipped since LiteRT itself refuses it, or since it is listed: it differs,
+or the NNA leaves it, for a reason that its row states. A reason that no case needs is a failure. So
+is a line of the audit in docs/tflite.md that names a file without a row of its operator, or none of
+whose cases passed. On files on which LiteRT's kernels end the process, nnactl has to give a result or
+to refuse. A case depends on the seed, its row and its number alone: --filter does not change it. --keep writes
 the files and inputs of cases that fail.
 """
 
@@ -70,6 +71,10 @@ def widened(a):
     return a.astype(np.float32) if a.dtype == onefile.TYPES["BFLOAT16"] else a
 
 
+class Ended(Exception):
+    """nnactl was ended by a signal."""
+
+
 def run_alone(case, nnactl, device):
     """The same of nnactl: a delegate does not see the subgraphs of an operator."""
     with tempfile.TemporaryDirectory() as folder:
@@ -83,6 +88,8 @@ def run_alone(case, nnactl, device):
         for number in range(len(case.outs)):
             command += ["--output-npy", f"{number}={folder / 'out'}{number}.npy"]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode < 0:
+            raise Ended(f"nnactl is ended by signal {-result.returncode}")
         if result.returncode:
             raise RuntimeError(result.stderr)
         return [np.load(folder / f"out{number}.npy") for number in range(len(case.outs))], True
@@ -170,6 +177,9 @@ def check(case, row, line, compute, progress):
     progress.note(f"case {case.number} ({case.told}) ended the process")
     try:
         ours, taken = compute(case)
+    except Ended as error:
+        line.say(f"case {case.number} ({case.told}): {error}")
+        return False
     except (ValueError, RuntimeError) as error:
         if known:
             line.say(f"known: {known}")
@@ -243,6 +253,20 @@ def sweep_row(row, kind, options, progress):
     return line
 
 
+def crash(row, kind, options):
+    """How nnactl ends on cases on which LiteRT's kernels end the process, or None: it must not."""
+    for number in range(len(row.variants())):
+        case = table.Case(row, kind, number, np.random.default_rng(number))
+        try:
+            run_alone(case, options.nnactl, options.device)
+        except RuntimeError:
+            # Refused, as it may be.
+            continue
+        except Ended as error:
+            return f"case {number} ({case.told}): {error}"
+    return None
+
+
 def sweep_apart(row, kind, options):
     """The same in a process of its own: kernels end the process where they check nothing."""
     progress = Progress()
@@ -251,7 +275,7 @@ def sweep_apart(row, kind, options):
         if not child:
             status = 1
             try:
-                os.dup2(os.open(options.log, os.O_WRONLY | os.O_APPEND), 2)
+                os.dup2(os.open(options.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644), 2)
                 result.write(pickle.dumps(sweep_row(row, kind, options, progress)))
                 result.flush()
                 status = 0
@@ -265,22 +289,23 @@ def sweep_apart(row, kind, options):
     line = Line()
     # Where LiteRT's kernels end the process there is nothing to compare with.
     ended = row.once and status < 0 and progress.text().startswith("LiteRT ended")
-    line.failed, line.skipped = not ended, int(ended)
+    crashed = crash(row, kind, options) if ended else None
+    line.failed, line.skipped = int(not ended or crashed is not None), int(ended and not crashed)
+    if crashed:
+        line.say(crashed)
     line.say(progress.text() + (f" by signal {-status}" if status < 0 else ""))
     return line
 
 
 def sweep(rows, options):
-    """The lines of all rows by (name, type)."""
+    """The name, type and line of each row, in order, as soon as it and those before it have run."""
     asked = [(row, kind) for row in rows for kind in row.types
              if not options.filter or options.filter in f"{row.name}-{kind}"]
-    lines = {}
     # Threads only wait for processes.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for (row, kind), line in zip(asked, pool.map(
                 lambda pair: sweep_apart(*pair, options), asked)):
-            lines.setdefault((row.name, kind), Line()).add(line)
-    return lines
+            yield row.name, kind, line
 
 
 def audited(page):
@@ -326,13 +351,14 @@ def main():
     options = parser.parse_args()
     homes = {path.stem: importlib.import_module(path.stem).ROWS
              for path in sorted(Path(__file__).parent.glob("rows_*.py"))}
-    lines = sweep([row for rows in homes.values() for row in rows], options)
+    lines = {}
     print(f"{'operator':28} {'type':6} {'cases':>6} {'failed':>6} {'steps':>6} {'s':>6}  judge")
-    for (name, kind), line in lines.items():
+    for name, kind, line in sweep([row for rows in homes.values() for row in rows], options):
         cases = line.passed + line.failed + line.skipped
         print(f"{name:28} {kind:6} {cases:6} {line.failed:6} {line.largest:6} "
               f"{line.seconds:6.2f}  {'+'.join(sorted(line.judges)) or '-':7} "
-              f"{'; '.join(line.said[:2])}".rstrip())
+              f"{'; '.join(line.said[:2])}".rstrip(), flush=True)
+        lines.setdefault((name, kind), Line()).add(line)
     passed, failed, skipped = (sum(getattr(line, key) for line in lines.values())
                                for key in ("passed", "failed", "skipped"))
     for fault in [] if options.filter else audit(options.audit.read_text(), homes, lines):
