@@ -10,9 +10,9 @@
 #include <string.h>
 
 /* SHRUNK is an enum whose numbers are the schema's plus 1. */
-enum kind { SMALL, SHRUNK, TYPE, I32, F32, BOOLEAN, LIST, BOUNDARIES };
+enum kind { SMALL, SHRUNK, TYPE, I32, I64, F32, BOOLEAN, LIST, BOUNDARIES, LONGS, EIGHT_LONGS };
 
-/* The most ints of a list: TFLite's structures hold 8, followed by their count. */
+/* The most numbers of a list: TFLite's structures hold 8, followed by their count but for one. */
 #define LIST_ROOM 8
 
 static const struct field {
@@ -146,6 +146,15 @@ static const struct field {
 	F(UNIDIRECTIONAL_SEQUENCE_LSTM, F32, 8, proj_clip),
 	F(UNIDIRECTIONAL_SEQUENCE_LSTM, BOOLEAN, 12, time_major),
 	F(UNIDIRECTIONAL_SEQUENCE_LSTM, BOOLEAN, 13, asymmetric),
+	F(REDUCE_WINDOW, I32, 0, reduction),
+	F(STABLEHLO_PAD, EIGHT_LONGS, 0, pads_before),
+	F(STABLEHLO_PAD, EIGHT_LONGS, 64, pads_after),
+	F(STABLEHLO_PAD, EIGHT_LONGS, 128, pads_between),
+	F(STABLEHLO_GATHER, LONGS, 0, window_dims),
+	F(STABLEHLO_GATHER, LONGS, 72, inserted_dims),
+	F(STABLEHLO_GATHER, LONGS, 144, scatter_dims),
+	F(STABLEHLO_GATHER, I64, 216, vector_dim),
+	F(STABLEHLO_GATHER, LONGS, 224, slice_sizes),
 #undef POOL
 #undef VOLUME
 #undef F
@@ -165,6 +174,7 @@ void delegate_parameters_read(uint32_t code, const void *data, struct tflite_opt
 		const char *from = (const char *)data + f->from;
 		char *to = (char *)options + f->to;
 		struct tflite_ints ints = { 0 };
+		struct tflite_longs longs = { from, LIST_ROOM };
 		int32_t value;
 
 		if (f->code != code)
@@ -194,6 +204,17 @@ void delegate_parameters_read(uint32_t code, const void *data, struct tflite_opt
 			ints.at = (const int32_t *)(const void *)from;
 			ints.count = (uint32_t)value;
 			memcpy(to, &ints, sizeof(ints));
+			break;
+		case I64:
+			memcpy(to, from, sizeof(int64_t));
+			break;
+		case LONGS:
+			memcpy(&value, from + LIST_ROOM * sizeof(int64_t), sizeof(value));
+			longs.count = value > 0 && value <= LIST_ROOM ? (uint32_t)value : 0;
+			memcpy(to, &longs, sizeof(longs));
+			break;
+		case EIGHT_LONGS:
+			memcpy(to, &longs, sizeof(longs));
 			break;
 		case BOUNDARIES:
 			ints.count = value > 0 ? (uint32_t)value : 0;

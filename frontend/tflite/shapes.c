@@ -453,6 +453,151 @@ const struct tflite_span_error *tflite_find_windows(const struct tflite_options 
 	return NULL;
 }
 
+const struct tflite_span_error *tflite_find_plain_windows(const struct tflite_tensor *x,
+							  const int64_t *sizes,
+							  const int64_t *strides,
+							  const int64_t *dilations,
+							  struct tflite_window *windows)
+{
+	static const struct tflite_span_error range = { "a number out of range",
+							"sizes, strides and dilations of 1 to "
+							"65535" };
+	static const struct tflite_span_error beyond = { "elements beyond the input",
+							 "windows that end within it" };
+
+	for (uint32_t k = 0; k < x->rank; k++) {
+		int64_t room;
+
+		if (sizes[k] < 1 || strides[k] < 1 || dilations[k] < 1 ||
+		    sizes[k] > UINT16_MAX || strides[k] > UINT16_MAX || dilations[k] > UINT16_MAX)
+			return &range;
+		room = x->dims[k] - ((sizes[k] - 1) * dilations[k] + 1);
+		/* TFLite rounds the number of windows up, and reads beyond the input. */
+		if (room < 0 || room % strides[k])
+			return &beyond;
+		windows[k] = (struct tflite_window){
+			.size = (uint32_t)sizes[k], .stride = (uint32_t)strides[k],
+			.dilation = (uint32_t)dilations[k],
+			.count = (uint32_t)(room / strides[k] + 1),
+		};
+	}
+	return NULL;
+}
+
+/* --------------------------------------------------------------------------------- gaps, slices */
+
+const struct tflite_span_error *tflite_find_gaps(const struct tflite_options *o,
+						 const struct tflite_tensor *x,
+						 const int32_t *factors, struct tflite_gap *gaps)
+{
+	static const struct tflite_span_error range = { "a number out of range",
+							"1 to 2147483647 elements with them" };
+
+	for (uint32_t k = 0; k < x->rank; k++) {
+		/* What a list of the file lacks is 0, as in TFLite. */
+		int64_t before = k < o->pads_before.count ? tflite_long_at(&o->pads_before, k) : 0;
+		int64_t after = k < o->pads_after.count ? tflite_long_at(&o->pads_after, k) : 0;
+		int64_t between = k < o->pads_between.count ?
+				  tflite_long_at(&o->pads_between, k) : 0;
+		int64_t count;
+
+		if (factors)
+			between = (int64_t)factors[k] - 1;
+		if (between < 0 || between >= INT32_MAX || before < -INT32_MAX ||
+		    before > INT32_MAX || after < -INT32_MAX || after > INT32_MAX)
+			return &range;
+		/* With what follows the last element: 2^63 is far. */
+		count = x->dims[k] * (between + 1);
+		if (count > INT32_MAX || count + before > INT32_MAX)
+			return &range;
+		count += before + after - between;
+		if (count < 1 || count > INT32_MAX)
+			return &range;
+		gaps[k] = (struct tflite_gap){ (int32_t)before, (int32_t)after, (int32_t)between,
+					       (uint32_t)count };
+	}
+	return NULL;
+}
+
+/* Marks the numbers of a list in @marks. Return: whether all are below @count, and none twice. */
+static bool mark(const struct tflite_longs *list, bool *marks, uint32_t count)
+{
+	for (uint32_t i = 0; i < list->count; i++) {
+		int64_t k = tflite_long_at(list, i);
+
+		if (k < 0 || k >= count || marks[k])
+			return false;
+		marks[k] = true;
+	}
+	return true;
+}
+
+const struct tflite_span_error *tflite_find_slices(const struct tflite_options *o,
+						   const struct tflite_tensor *x,
+						   const struct tflite_tensor *from,
+						   struct tflite_slices *s)
+{
+	static const struct tflite_span_error lists = {
+		"lists that do not fit it", "numbers of dimensions, each once, and a size for each" };
+	static const struct tflite_span_error sizes = {
+		"a size out of range", "sizes from 1 to those of the dimensions, 1 where the "
+		"output lacks one" };
+	static const struct tflite_span_error ranks = { "too many dimensions of the output",
+							"8 or fewer" };
+	bool lacks[TFLITE_MAX_RANK] = { 0 }, starts[TFLITE_MAX_RANK] = { 0 };
+	uint64_t rows = 1, inner = 1, count = 1;
+	uint32_t k, i = 0, j = 0;
+
+	*s = (struct tflite_slices){ 0 };
+	if (o->slice_sizes.count != x->rank || o->vector_dim < 0 || o->vector_dim > from->rank ||
+	    o->inserted_dims.count > x->rank || !mark(&o->inserted_dims, lacks, x->rank) ||
+	    o->scatter_dims.count != (o->vector_dim < from->rank ? from->dims[o->vector_dim] : 1) ||
+	    !mark(&o->scatter_dims, starts, x->rank) ||
+	    o->window_dims.count != x->rank - o->inserted_dims.count)
+		return &lists;
+	s->vector = (uint32_t)o->vector_dim;
+	s->rank = from->rank - (s->vector < from->rank) + o->window_dims.count;
+	if (s->rank > TFLITE_MAX_RANK)
+		return &ranks;
+	if (!mark(&o->window_dims, s->of_slice, s->rank))
+		return &lists;
+	for (k = 0; k < x->rank; k++) {
+		int64_t size = tflite_long_at(&o->slice_sizes, k);
+
+		if (size < 1 || size > x->dims[k] || (lacks[k] && size != 1))
+			return &sizes;
+		s->size[k] = (uint32_t)size;
+		s->start[k] = -1;
+	}
+	for (k = 0; k < o->scatter_dims.count; k++)
+		s->start[tflite_long_at(&o->scatter_dims, k)] = (int32_t)k;
+	for (s->kept = x->rank; s->kept; s->kept--) {
+		if (s->size[s->kept - 1] != x->dims[s->kept - 1])
+			break;
+		inner *= x->dims[s->kept - 1];
+	}
+	for (k = 0; k < s->kept; k++)
+		rows *= s->size[k];
+	for (k = 0; k < from->rank; k++)
+		count *= k == s->vector ? 1 : from->dims[k];
+	if (x->elements > INT32_MAX || count > INT32_MAX)
+		return &sizes;
+	s->rows = (uint32_t)rows;
+	s->inner = (uint32_t)inner;
+	s->count = (uint32_t)count;
+	for (k = 0; k < s->rank; k++) {
+		if (s->of_slice[k]) {
+			while (lacks[j])
+				j++;
+			s->dims[k] = s->size[j++];
+		} else {
+			i += i == s->vector;
+			s->dims[k] = from->dims[i++];
+		}
+	}
+	return NULL;
+}
+
 /* --------------------------------------------------------------------------------- list updates */
 
 /* The SLICE within NEIGHBOURS operators before @index that writes @tensor, or NULL. */
@@ -1148,16 +1293,13 @@ static void depth(struct shapes *s)
 	set_dims(s, 0, 4, dims);
 }
 
-static void reduce_window(struct shapes *s)
+/* The output has an element for each window, unless they are @wrong. */
+static void set_windows(struct shapes *s, const struct tflite_span_error *wrong,
+			const struct tflite_window *windows)
 {
 	const struct tflite_tensor *x = input(s, 0);
-	struct tflite_window windows[TFLITE_MAX_RANK];
-	const struct tflite_span_error *wrong;
 	uint32_t dims[TFLITE_MAX_RANK];
 
-	if (!has_least_rank(s, 0, 0))
-		return;
-	wrong = tflite_find_windows(&s->op->options, x, windows);
 	if (wrong) {
 		refuse(s, x, "windows with %s", "%s", wrong->wrong, wrong->expected);
 		return;
@@ -1165,6 +1307,82 @@ static void reduce_window(struct shapes *s)
 	for (uint32_t k = 0; k < x->rank; k++)
 		dims[k] = windows[k].count;
 	set_dims(s, 0, x->rank, dims);
+}
+
+static void reduce_window(struct shapes *s)
+{
+	struct tflite_window windows[TFLITE_MAX_RANK];
+
+	if (has_least_rank(s, 0, 0))
+		set_windows(s, tflite_find_windows(&s->op->options, input(s, 0), windows), windows);
+}
+
+/* REDUCE_WINDOW: the lists are inputs. */
+static void plain_window(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	int64_t lists[3][TFLITE_MAX_RANK];
+	struct tflite_window windows[TFLITE_MAX_RANK];
+
+	if (!has_least_rank(s, 0, 1))
+		return;
+	for (uint32_t i = 0; i < 3; i++)
+		if (need_known(s, i + 2, lists[i], TFLITE_MAX_RANK) != x->rank)
+			return;
+	set_windows(s, tflite_find_plain_windows(x, lists[0], lists[1], lists[2], windows),
+		    windows);
+}
+
+/* DILATE and STABLEHLO_PAD. */
+static void gaps(struct shapes *s, const int32_t *factors)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	struct tflite_gap list[TFLITE_MAX_RANK];
+	const struct tflite_span_error *wrong;
+	uint32_t dims[TFLITE_MAX_RANK];
+
+	wrong = tflite_find_gaps(&s->op->options, x, factors, list);
+	if (wrong) {
+		refuse(s, x, "paddings with %s", "%s", wrong->wrong, wrong->expected);
+		return;
+	}
+	for (uint32_t k = 0; k < x->rank; k++)
+		dims[k] = list[k].count;
+	set_dims(s, 0, x->rank, dims);
+}
+
+static void dilate(struct shapes *s)
+{
+	int64_t values[TFLITE_MAX_RANK];
+	int32_t factors[TFLITE_MAX_RANK];
+
+	if (!has_least_rank(s, 0, 1) ||
+	    need_known(s, 1, values, TFLITE_MAX_RANK) != input(s, 0)->rank)
+		return;
+	for (uint32_t k = 0; k < input(s, 0)->rank; k++)
+		factors[k] = (int32_t)clamp(values[k], 0, INT32_MAX);
+	gaps(s, factors);
+}
+
+static void hlo_pad(struct shapes *s)
+{
+	if (has_least_rank(s, 0, 1))
+		gaps(s, NULL);
+}
+
+static void hlo_gather(struct shapes *s)
+{
+	const struct tflite_tensor *x = input(s, 0);
+	const struct tflite_span_error *wrong;
+	struct tflite_slices slices;
+
+	if (!has_least_rank(s, 0, 1) || !has_least_rank(s, 1, 0))
+		return;
+	wrong = tflite_find_slices(&s->op->options, x, input(s, 1), &slices);
+	if (wrong)
+		refuse(s, x, "slices with %s", "%s", wrong->wrong, wrong->expected);
+	else
+		set_dims(s, 0, slices.rank, slices.dims);
 }
 
 /* EMBEDDING_LOOKUP: a row of the table for each index. */
@@ -1241,7 +1459,7 @@ static const void *invariant_of(const struct shapes *s, int32_t which, uint32_t 
 				const struct tflite_tensor *from)
 {
 	const struct tflite_subgraph *body = &s->model->subgraphs[s->op->options.subgraph_b];
-	bool stays = s->op->code == TFLITE_IF ||
+	bool stays = s->op->code != TFLITE_WHILE ||
 		     (i < body->inputs.count && i < body->outputs.count &&
 		      body->inputs.at[i] == body->outputs.at[i]);
 
@@ -1295,12 +1513,11 @@ static struct tflite_subgraph *enter(struct shapes *s, int32_t which, uint32_t f
 static void control(struct shapes *s)
 {
 	bool loop = s->op->code == TFLITE_WHILE;
-	const struct tflite_options *o = &s->op->options;
 	struct tflite_subgraph *sub;
 
 	if (loop)
-		enter(s, o->subgraph_a, 0);
-	sub = s->ret ? NULL : enter(s, loop ? o->subgraph_b : o->subgraph_a, !loop);
+		enter(s, tflite_called(s->op, 0), 0);
+	sub = s->ret ? NULL : enter(s, tflite_called(s->op, loop), !loop);
 	if (!sub)
 		return;
 	for (uint32_t i = 0; i < s->op->outputs.count && i < sub->outputs.count; i++) {
@@ -1311,8 +1528,8 @@ static void control(struct shapes *s)
 			unsupported(s, x, "its shape changes in the loop", "one shape");
 		set_dims(s, i, y->rank, y->dims);
 	}
-	if (!loop && !s->ret)
-		enter(s, o->subgraph_b, 1);
+	for (uint32_t i = 1; !loop && i < tflite_called_count(s->op) && !s->ret; i++)
+		enter(s, tflite_called(s->op, i), 1);
 }
 
 /* Whether a shape of the operator may differ from the file's. */
@@ -1538,7 +1755,7 @@ static void infer_subgraph(struct shapes *s, uint32_t number)
 		bool control;
 
 		s->op = &s->sub->operators[s->index];
-		control = s->op->code == TFLITE_IF || s->op->code == TFLITE_WHILE;
+		control = tflite_called_count(s->op) > 0;
 		/* The file's shapes hold if none of the operator's is open. */
 		if (is_open(s) || (control && s->open))
 			infer_operator(s);
@@ -1547,7 +1764,7 @@ static void infer_subgraph(struct shapes *s, uint32_t number)
 	}
 }
 
-/* Counts the operators that run each subgraph. */
+/* Counts the uses of each subgraph by operators that run it. */
 static void count_users(struct shapes *s)
 {
 	for (uint32_t i = 0; i < s->model->subgraph_count; i++) {
@@ -1556,10 +1773,8 @@ static void count_users(struct shapes *s)
 		for (uint32_t k = 0; k < sub->operator_count; k++) {
 			const struct tflite_operator *op = &sub->operators[k];
 
-			if (op->code != TFLITE_IF && op->code != TFLITE_WHILE)
-				continue;
-			s->users[op->options.subgraph_a]++;
-			s->users[op->options.subgraph_b]++;
+			for (uint32_t n = 0; n < tflite_called_count(op); n++)
+				s->users[tflite_called(op, n)]++;
 		}
 	}
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Inference of the shapes that a file leaves open, and the elements that STRIDED_SLICE takes. */
+/*
+ * Inference of the shapes that a file leaves open, and what operators with many options take of
+ * their inputs.
+ */
 #ifndef TFLITE_SHAPES_H
 #define TFLITE_SHAPES_H
 
@@ -68,6 +71,81 @@ struct tflite_window {
 const struct tflite_span_error *tflite_find_windows(const struct tflite_options *options,
 						    const struct tflite_tensor *x,
 						    struct tflite_window *windows);
+
+/**
+ * tflite_find_plain_windows() - read the lists of a REDUCE_WINDOW
+ * @x: the input
+ * @sizes: of each dimension of @x
+ * @strides: likewise
+ * @dilations: likewise
+ * @windows: one for each dimension of @x, without padding
+ *
+ * Return: NULL, or an error.
+ */
+const struct tflite_span_error *tflite_find_plain_windows(const struct tflite_tensor *x,
+							  const int64_t *sizes,
+							  const int64_t *strides,
+							  const int64_t *dilations,
+							  struct tflite_window *windows);
+
+/**
+ * struct tflite_gap - what a STABLEHLO_PAD or a DILATE adds along a dimension
+ * @before: elements in front; less than 0: elements that are taken away
+ * @after: likewise behind the last one
+ * @between: elements between two neighbours
+ * @count: elements of the output
+ */
+struct tflite_gap {
+	int32_t before, after, between;
+	uint32_t count;
+};
+
+/**
+ * tflite_find_gaps() - what a STABLEHLO_PAD or a DILATE adds
+ * @options: of a STABLEHLO_PAD
+ * @x: the input
+ * @factors: of a DILATE one for each dimension of @x, else NULL
+ * @gaps: one for each dimension of @x
+ *
+ * Return: NULL, or an error.
+ */
+const struct tflite_span_error *tflite_find_gaps(const struct tflite_options *options,
+						 const struct tflite_tensor *x,
+						 const int32_t *factors, struct tflite_gap *gaps);
+
+/**
+ * struct tflite_slices - the slices that a STABLEHLO_GATHER takes
+ * @size: elements of a slice along each dimension of the operand
+ * @start: the element of an index that says where a slice begins in the dimension, or -1
+ * @vector: the dimension of the indices that holds an index; their rank if each is one number
+ * @count: slices
+ * @kept: dimensions of the operand in front of those that each slice has whole
+ * @rows: of a slice: its elements along the dimensions in front
+ * @inner: elements of a row, the product of the dimensions behind
+ * @rank: of the output
+ * @dims: of the output
+ * @of_slice: which of them are of a slice; the others are of the indices
+ */
+struct tflite_slices {
+	uint32_t size[TFLITE_MAX_RANK], vector, count, kept, rows, inner, rank;
+	int32_t start[TFLITE_MAX_RANK];
+	uint32_t dims[TFLITE_MAX_RANK];
+	bool of_slice[TFLITE_MAX_RANK];
+};
+
+/**
+ * tflite_find_slices() - read the options of a STABLEHLO_GATHER
+ * @options: the operator's
+ * @x: the operand
+ * @indices: where slices begin
+ * @slices: filled
+ *
+ * Return: NULL, or an error.
+ */
+const struct tflite_span_error *tflite_find_slices(const struct tflite_options *options,
+						   const struct tflite_tensor *x,
+						   const struct tflite_tensor *indices,
+						   struct tflite_slices *slices);
 
 /**
  * struct tflite_list_update - one row of a list is replaced, in the operators of the converter

@@ -28,6 +28,7 @@ const char *tflite_slice_refusal(uint32_t code)
 	case TFLITE_IF:
 	case TFLITE_WHILE:
 	case TFLITE_CALL_ONCE:
+	case TFLITE_STABLEHLO_CASE:
 	case TFLITE_STABLEHLO_COMPOSITE:
 	case TFLITE_STABLEHLO_REDUCE_WINDOW:
 	case TFLITE_STABLEHLO_SCATTER:

@@ -30,6 +30,7 @@ static bool takes_stored(const struct tflite_translation *t, uint32_t type)
 	case TFLITE_BATCH_TO_SPACE_ND:
 	case TFLITE_BROADCAST_TO:
 	case TFLITE_DEPTH_TO_SPACE:
+	case TFLITE_DILATE:
 	case TFLITE_GATHER:
 	case TFLITE_GATHER_ND:
 	case TFLITE_MAXIMUM:
@@ -47,6 +48,8 @@ static bool takes_stored(const struct tflite_translation *t, uint32_t type)
 	case TFLITE_SPLIT:
 	case TFLITE_SPLIT_V:
 	case TFLITE_SQUEEZE:
+	case TFLITE_STABLEHLO_GATHER:
+	case TFLITE_STABLEHLO_PAD:
 	case TFLITE_STABLEHLO_SCATTER:
 	case TFLITE_STRIDED_SLICE:
 	case TFLITE_TILE:

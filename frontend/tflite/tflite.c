@@ -277,20 +277,31 @@ static const struct option_field {
 	F(111, 1, STRING, shared_name),
 	F(115, 0, INTS, ints),
 	F(116, 0, BOOLEAN, approximate),
-	/* StablehloScatter, StablehloReduceWindow, StableHLOComposite */
+	/* StablehloScatter, StablehloPad, StablehloReduceWindow, StablehloGather */
 	F(TFLITE_OPTIONS_2 + 7, 1, LONGS, window_dims),
 	F(TFLITE_OPTIONS_2 + 7, 2, LONGS, inserted_dims),
 	F(TFLITE_OPTIONS_2 + 7, 3, LONGS, scatter_dims),
 	F(TFLITE_OPTIONS_2 + 7, 4, I64, vector_dim),
 	F(TFLITE_OPTIONS_2 + 7, 6, I32, subgraph_a),
+	F(TFLITE_OPTIONS_2 + 10, 0, LONGS, pads_before),
+	F(TFLITE_OPTIONS_2 + 10, 1, LONGS, pads_after),
+	F(TFLITE_OPTIONS_2 + 10, 2, LONGS, pads_between),
 	F(TFLITE_OPTIONS_2 + 13, 0, LONGS, window_dims),
 	F(TFLITE_OPTIONS_2 + 13, 1, LONGS, window_strides),
 	F(TFLITE_OPTIONS_2 + 13, 2, LONGS, base_dilations),
 	F(TFLITE_OPTIONS_2 + 13, 3, LONGS, window_dilations),
 	F(TFLITE_OPTIONS_2 + 13, 4, LONGS, paddings),
 	F(TFLITE_OPTIONS_2 + 13, 5, I32, subgraph_a),
+	F(TFLITE_OPTIONS_2 + 16, 0, LONGS, window_dims),
+	F(TFLITE_OPTIONS_2 + 16, 1, LONGS, inserted_dims),
+	F(TFLITE_OPTIONS_2 + 16, 2, LONGS, scatter_dims),
+	F(TFLITE_OPTIONS_2 + 16, 3, I64, vector_dim),
+	F(TFLITE_OPTIONS_2 + 16, 4, LONGS, slice_sizes),
+	/* ReduceWindow, StableHLOComposite, StablehloCase */
+	F(TFLITE_OPTIONS_2 + 20, 0, I32, reduction),
 	F(TFLITE_OPTIONS_2 + 21, 0, STRING, name),
 	F(TFLITE_OPTIONS_2 + 21, 1, I32, subgraph_a),
+	F(TFLITE_OPTIONS_2 + 23, 0, INTS, ints),
 #undef F
 };
 
@@ -811,12 +822,44 @@ static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table
 	return ret;
 }
 
+/* Operators run subgraphs that exist, and not too many. */
+static int check_called(struct parser *p)
+{
+	const struct tflite_model *m = p->model;
+	uint64_t branches = 0;
+
+	for (uint32_t i = 0; i < m->subgraph_count; i++) {
+		for (uint32_t j = 0; j < m->subgraphs[i].operator_count; j++) {
+			const struct tflite_operator *op = &m->subgraphs[i].operators[j];
+			const uint32_t count = tflite_called_count(op);
+
+			if (op->code == TFLITE_STABLEHLO_CASE) {
+				branches += count;
+				if (!count || branches > TFLITE_MAX_BRANCHES)
+					return refuse(p, "operator %u of subgraph %u has %u "
+						      "branches", "1 or more, and %u or fewer in "
+						      "the model", j, i, count,
+						      TFLITE_MAX_BRANCHES);
+			}
+			for (uint32_t k = 0; k < count; k++) {
+				int32_t which = tflite_called(op, k);
+
+				if (which < 0 || (uint32_t)which >= m->subgraph_count)
+					return refuse(p, "operator %u of subgraph %u runs subgraph "
+						      "%d", "numbers of 0 to %u", j, i, which,
+						      m->subgraph_count - 1);
+			}
+		}
+	}
+	return 0;
+}
+
 static int parse_model(struct parser *p)
 {
 	struct flatbuffer_vector subgraphs;
 	struct flatbuffer_table root, child;
 	uint64_t total = 0;
-	uint32_t version = 0, i, j;
+	uint32_t version = 0, i;
 	int ret;
 
 	/* Bytes 4 to 7 name the schema. */
@@ -855,23 +898,9 @@ static int parse_model(struct parser *p)
 		if (total > p->fb.size)
 			return damaged(p, "subgraphs");
 	}
-	for (i = 0; i < p->model->subgraph_count; i++) {
-		const struct tflite_subgraph *s = &p->model->subgraphs[i];
-
-		for (j = 0; j < s->operator_count; j++) {
-			const struct tflite_operator *op = &s->operators[j];
-
-			if (op->code != TFLITE_IF && op->code != TFLITE_WHILE)
-				continue;
-			if (op->options.subgraph_a < 0 || op->options.subgraph_b < 0 ||
-			    (uint32_t)op->options.subgraph_a >= p->model->subgraph_count ||
-			    (uint32_t)op->options.subgraph_b >= p->model->subgraph_count)
-				return refuse(p, "operator %u of subgraph %u runs subgraphs %d "
-					      "and %d", "numbers of 0 to %u", j, i,
-					      op->options.subgraph_a, op->options.subgraph_b,
-					      p->model->subgraph_count - 1);
-		}
-	}
+	ret = check_called(p);
+	if (ret)
+		return ret;
 	ret = tflite_parse_signatures(p->model, &p->fb, &root, p->error);
 	return ret ? ret : tflite_inline_composites(p->model, p->error);
 }

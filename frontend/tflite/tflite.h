@@ -32,6 +32,8 @@
 #define TFLITE_ERROR_SIZE 512
 /* No real model has more. The limit bounds the work for a small hostile file. */
 #define TFLITE_MAX_SIGNATURES 1024u
+/* The same for the branches of all STABLEHLO_CASE. */
+#define TFLITE_MAX_BRANCHES 1024u
 /* Added to the numbers of tables of options in the schema's second union, BuiltinOptions2. */
 #define TFLITE_OPTIONS_2 128
 
@@ -47,6 +49,17 @@ enum tflite_activation {
 enum tflite_padding {
 	TFLITE_SAME,
 	TFLITE_VALID,
+};
+
+/* How REDUCE_WINDOW makes two elements one. */
+enum tflite_reduction {
+	TFLITE_WINDOW_NOTHING,
+	TFLITE_WINDOW_ADD,
+	TFLITE_WINDOW_MUL,
+	TFLITE_WINDOW_MINIMUM,
+	TFLITE_WINDOW_MAXIMUM,
+	TFLITE_WINDOW_ALL,
+	TFLITE_WINDOW_ANY,
 };
 
 /* Codes of the built-in operators: TFLITE_ADD = 0 and so on. */
@@ -127,7 +140,8 @@ struct tflite_tensor {
  * @keep_num_dims: of FULLY_CONNECTED
  * @num: outputs of SPLIT and UNPACK, inputs of PACK
  * @subgraph_b: IF: else; WHILE: body
- * @ints: RESHAPE: new shape; SQUEEZE: dimensions; BUCKETIZE: the bits of FLOAT32 boundaries
+ * @ints: RESHAPE: new shape; SQUEEZE: dimensions; BUCKETIZE: the bits of FLOAT32 boundaries;
+ *	STABLEHLO_CASE: the subgraph of each branch
  * @axis: of REVERSE_SEQUENCE the dimension of the sequences, and @batch_dims that of the batches
  * @subgraph_a: IF: then; WHILE: condition; CALL_ONCE: the initialiser; STABLEHLO_COMPOSITE: the
  *	decomposition; STABLEHLO_SCATTER: how an element and an update become one;
@@ -136,8 +150,14 @@ struct tflite_tensor {
  * @window_dims, @inserted_dims, @scatter_dims, @vector_dim: STABLEHLO_SCATTER: the dimensions of
  *	updates that are windows; those of the operand that windows lack; those that indices state;
  *	that of the indices which holds an index
+ *	STABLEHLO_GATHER: the dimensions of the output that are of slices; those of the operand that
+ *	slices lack; those that indices state; that of the indices which holds an index
+ * @slice_sizes: STABLEHLO_GATHER: elements of a slice along each dimension of the operand
  * @window_strides, @base_dilations, @window_dilations, @paddings: STABLEHLO_REDUCE_WINDOW: of each
  *	dimension, as @window_dims; @paddings has two for each. An empty list is ones, or zeros
+ * @pads_before, @pads_after, @pads_between: STABLEHLO_PAD: of each dimension; less than 0 takes
+ *	elements away
+ * @reduction: REDUCE_WINDOW: enum tflite_reduction
  * @asymmetric: layers with quantised weights: the float input is quantised with a zero point
  * @power_scales: ADD, SUB of INT16: apply the rule for scales that are powers of two
  * @bias_type: TRANSPOSE_CONV of INT16: type of the bias and of the sums; 0 if the file has none
@@ -149,7 +169,7 @@ struct tflite_options {
 	int32_t stride_w, stride_h, dilation_w, dilation_h, filter_w, filter_h, depth_multiplier;
 	int32_t axis, batch_dims, block_size, num, radius, rank;
 	int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
-	int32_t subgraph_a, subgraph_b, num_bits, stride_d, dilation_d;
+	int32_t subgraph_a, subgraph_b, num_bits, stride_d, dilation_d, reduction;
 	int8_t weights_format, kernel_type, mirror_mode, out_type, bias_type;
 	float alpha, beta, bias, cell_clip, proj_clip, min, max;
 	bool keep_dims, keep_num_dims, align_corners, half_pixel_centers, time_major, merge_outputs;
@@ -158,7 +178,8 @@ struct tflite_options {
 	const char *container, *shared_name, *name;
 	struct tflite_ints ints;
 	struct tflite_longs window_dims, inserted_dims, scatter_dims, window_strides;
-	struct tflite_longs base_dilations, window_dilations, paddings;
+	struct tflite_longs base_dilations, window_dilations, paddings, slice_sizes;
+	struct tflite_longs pads_before, pads_after, pads_between;
 	int64_t vector_dim;
 };
 
@@ -279,6 +300,22 @@ bool tflite_count_elements(uint32_t rank, const uint32_t *dims, uint64_t *elemen
 
 /* Zeroed memory that lives as long as the model, 64-byte aligned; NULL without memory. */
 void *tflite_derive(struct tflite_model *model, size_t size);
+
+/* How many subgraphs an IF, WHILE or STABLEHLO_CASE runs; 0 for any other operator. */
+static inline uint32_t tflite_called_count(const struct tflite_operator *op)
+{
+	if (op->code == TFLITE_STABLEHLO_CASE)
+		return op->options.ints.count;
+	return op->code == TFLITE_IF || op->code == TFLITE_WHILE ? 2 : 0;
+}
+
+/* The number of subgraph @i of these. */
+static inline int32_t tflite_called(const struct tflite_operator *op, uint32_t i)
+{
+	if (op->code == TFLITE_STABLEHLO_CASE)
+		return op->options.ints.at[i];
+	return i ? op->options.subgraph_b : op->options.subgraph_a;
+}
 
 /* "CONV_2D"; NULL for a code that is not in the schema. */
 const char *tflite_code_name(uint32_t code);

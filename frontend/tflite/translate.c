@@ -247,10 +247,19 @@ done:
 	t->operands = NULL;
 }
 
+/* Return: the number of a new subgraph of the sink. */
+static uint32_t add_subgraph(struct tflite_translation *t)
+{
+	int ret = t->ops->add_subgraph(t->sink);
+
+	tflite_check(t, ret, "a subgraph was");
+	return ret < 0 ? 0 : (uint32_t)ret;
+}
+
 /* Subgraphs that the main one cannot reach, such as initialisers, get no number. */
 static void number_subgraphs(struct tflite_translation *t)
 {
-	uint32_t *queue, done = 0, count = 1, i;
+	uint32_t *queue, done = 0, count = 1, spare = 0, i;
 
 	queue = calloc(t->model->subgraph_count, sizeof(*queue));
 	if (!queue) {
@@ -264,24 +273,28 @@ static void number_subgraphs(struct tflite_translation *t)
 
 		for (i = 0; i < s->operator_count && !t->ret; i++) {
 			const struct tflite_operator *op = &s->operators[i];
-			int32_t refs[2] = { op->options.subgraph_a, op->options.subgraph_b };
-			int k, ret;
+			const uint32_t called = tflite_called_count(op);
 
-			if (op->code != TFLITE_IF && op->code != TFLITE_WHILE)
-				continue;
-			for (k = 0; k < 2 && !t->ret; k++) {
-				if (t->graphs[refs[k]] != TFLITE_NO_OPERAND)
+			if (op->code == TFLITE_STABLEHLO_CASE)
+				spare += tflite_case_room(called) - 2;
+			for (uint32_t k = 0; k < called && !t->ret; k++) {
+				int32_t which = tflite_called(op, k);
+
+				if (t->graphs[which] != TFLITE_NO_OPERAND)
 					continue;
-				ret = t->ops->add_subgraph(t->sink);
-				tflite_check(t, ret, "a subgraph was");
-				if (ret < 0)
-					break;
-				t->graphs[refs[k]] = (uint32_t)ret;
-				queue[count++] = (uint32_t)refs[k];
+				t->graphs[which] = add_subgraph(t);
+				queue[count++] = (uint32_t)which;
 			}
 		}
 	}
 	free(queue);
+	/* They follow each other. */
+	for (i = 0; i < spare && !t->ret; i++) {
+		uint32_t number = add_subgraph(t);
+
+		if (!i)
+			t->spare = number;
+	}
 }
 
 int tflite_translate(struct tflite_model *model, const struct tflite_sink *ops, void *sink,

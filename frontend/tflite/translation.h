@@ -38,6 +38,7 @@ struct tflite_resource;
  * @error: the caller's memory for a message, TFLITE_ERROR_SIZE bytes
  * @ret: the first error, a negative errno, after which every function does nothing
  * @graphs: the sink's number of each of the model's subgraphs, TFLITE_NO_OPERAND for an unused one
+ * @spare: the sink's number of the next subgraph for the choice between branches (ops/control.c)
  * @sub: the subgraph that is being translated
  * @graph: its number in the sink
  * @operands: the sink's operand of each tensor of @sub, TFLITE_NO_OPERAND until it is needed
@@ -66,7 +67,7 @@ struct tflite_translation {
 	char *error;
 	int ret;
 
-	uint32_t *graphs;
+	uint32_t *graphs, spare;
 	struct tflite_subgraph *sub;
 	uint32_t graph;
 	uint32_t *operands, *writers, *callers;
@@ -311,6 +312,16 @@ void tflite_translate_detection(struct tflite_translation *t, uint32_t type);
  * 0 at first, the graph's is zero bytes: with a zero point that is another number.
  */
 uint32_t tflite_state(struct tflite_translation *t, uint32_t tensor);
+
+/* Branches of a STABLEHLO_CASE as its translation counts them: a power of two, 2 or more. */
+static inline uint32_t tflite_case_room(uint32_t branches)
+{
+	uint32_t room = 2;
+
+	while (room < branches)
+		room *= 2;
+	return room;
+}
 
 /* Called after the operators of the main subgraph: copies assigned values to the graph's state. */
 void tflite_end_variables(struct tflite_translation *t);

@@ -67,6 +67,29 @@ def nested(case):
     return [case_graph(case, [], [run]), inner, second, last]
 
 
+def several(case):
+    """STABLEHLO_CASE of five: either of the inputs, one of them turned, a constant, sums of both."""
+    run = "STABLEHLO_CASE", [0, 1, 2], case.outs, "StablehloCaseOptions", \
+        {"branchSubgraphIndices": [1, 2, 3, 4, 5]}
+    made = [rows(case, "a", "b"), [0, 1], [0], []], [rows(case, "a", "b"), [0, 1], [1], []], \
+        [[*rows(case, "a", "b", "turned"), first_axis()], [0, 1], [2], [turned(0, 3, 2)]], \
+        [[*rows(case, "a", "b"), tensor("c", case.type, (10, 8), data=small(case.type))], [0, 1], [2],
+         []], \
+        [[*rows(case, "a", "b", "most")], [0, 1], [2], [("SELECT", [3, 0, 1], [2], "SelectOptions")]]
+    made[4][0].append(tensor("flags", "BOOL", (10, 8), data=np.resize([1, 1, 0], (10, 8))))
+    return [case_graph(case, [], [run]), *map(tuple, made)]
+
+
+def only(count):
+    """STABLEHLO_CASE of one branch, or of two."""
+    def graphs(case):
+        run = "STABLEHLO_CASE", [0, 1, 2], case.outs, "StablehloCaseOptions", \
+            {"branchSubgraphIndices": [2, 1][-count:]}
+        return [case_graph(case, [], [run]), (rows(case, "a", "b"), [0, 1], [1], []),
+                ([*rows(case, "a", "b", "turned"), first_axis()], [0, 1], [2], [turned(0, 3, 2)])]
+    return graphs
+
+
 def loop(case):
     """WHILE: count up to an input, turn the rows each time, keep the other ones."""
     at = len(case.tensors)
@@ -157,6 +180,9 @@ ROWS = [
     *[row("IF", f"{name}-{flag}", [plain(1, type="BOOL", given=[flag]), ROWS8, OTHER], outputs, graphs)
       for name, outputs, graphs in (("branches", 2, branches), ("nested", 1, nested))
       for flag in (True, False)],
+    *[row("STABLEHLO_CASE", f"{name}-{n}", [plain(1, type="INT32", given=[n]), ROWS8, OTHER], 1, graphs)
+      for name, graphs in (("five", several), ("one", only(1)), ("two", only(2)))
+      for n in (0, 1, 2, 3, 4, 5, -1, 2 ** 31 - 1, -2 ** 31)],
     *[row("WHILE", f"loop-{n}", [plain(1, type="INT32", given=[n]), ROWS8, OTHER], 2, loop)
       for n in COUNTS],
     # Floats that stay finite: LiteRT clamps infinities.

@@ -235,8 +235,8 @@ ROWS = [
            padding=[[0] * 8, [0, 0, 2, 1, 0, 3, 0, 0]], name=f"{body}-{first}", bound=NEAR)
       for body, first, types, values in (
           ("MAXIMUM", -INF, F, finite), ("MINIMUM", INF, F, finite), ("ADD", 0, F, finite),
-          ("MUL", 1, F, finite), ("MAXIMUM", 3, TYPES[1:-1], small), ("ADD", 1, INTEGERS, small),
-          ("MINIMUM", 3, TYPES[1:-1], small), ("MUL", 2, INTEGERS, small),
+          ("MUL", 1, F, finite), ("MAXIMUM", 3, TYPES[1:-1], small), ("ADD", 1, TYPES[1:-1], small),
+          ("MINIMUM", 3, TYPES[1:-1], small), ("MUL", 2, TYPES[1:-1], small),
           ("LOGICAL_AND", 1, ("BOOL",), small), ("LOGICAL_OR", 0, ("BOOL",), small))],
     edge("CONV_2D", [PICTURE, const(np.ones((2, 3, 3, 2)) * [0, 1], "FLOAT32"),
                      const([0, 1], "FLOAT32")], types=F, options="Conv2DOptions",

@@ -7,9 +7,10 @@
  * A model is a list of subgraphs with '|' between them, a subgraph a list of operators with ';'. An
  * operator is its name or code; with options '@', the number of their table in the schema's union,
  * and after ':' the fields; its inputs; "->"; its outputs; and after "//" its intermediates. Fields
- * have ',' between them: an integer, a float with a point, (1 2) for a list of integers, or
- * nothing. A CUSTOM operator has '{key=1 ...}' in place of '@': the name
- * TFLite_Detection_PostProcess and a flexbuffer with integers.
+ * have ',' between them: an integer, a float with a point, (1 2) for a list of integers, which have
+ * 64 bits in the second union, [1 2] for one of 32 bits, or nothing. A CUSTOM operator has
+ * '{key=1 ...}' in place of '@': the name TFLite_Detection_PostProcess and a flexbuffer with
+ * integers.
  *
  * A tensor is a letter for its type (B: BFLOAT16), its dims, and any of these:
  *
@@ -197,7 +198,8 @@ static inline void text_operator(struct text_graph *g, char *text)
 		size_t n = 0;
 
 		for (bool open = false; text[n] && (open || text[n] != ' '); n++)
-			open = text[n] == '(' || (open && text[n] != ')');
+			open = text[n] == '(' || text[n] == '[' ||
+			       (open && text[n] != ')' && text[n] != ']');
 		word = text;
 		text += n + (text[n] == ' ');
 		word[n] = 0;
@@ -280,14 +282,16 @@ static inline void text_options(struct writer *w, size_t op, const char *options
 		char *end;
 
 		at++;
-		if (*at == '(') {
-			for (at++; *at != ')'; at += *at == ' ') {
+		if (*at == '(' || *at == '[') {
+			bool wide = *at == '(' && second;
+
+			for (at++; *at != ')' && *at != ']'; at += *at == ' ') {
 				longs[count] = strtol(at, &at, 10);
 				list[count] = (int32_t)longs[count];
 				count++;
 			}
-			vector(w, to, i, (uint32_t)count, second ? 8 : 4,
-			       second ? (const void *)longs : list);
+			vector(w, to, i, (uint32_t)count, wide ? 8 : 4,
+			       wide ? (const void *)longs : list);
 			at++;
 			continue;
 		}

@@ -39,6 +39,9 @@ struct refusal_row {
 #define FOUR_TWICE(a, b, c, d) TWICE(a) TWICE(b) TWICE(c) TWICE(d)
 #define WINDOW "STABLEHLO_REDUCE_WINDOW@141:"
 #define SCATTER "STABLEHLO_SCATTER@135:,"
+#define PADDED "STABLEHLO_PAD@138:"
+#define TAKEN "STABLEHLO_GATHER@144:"
+#define EIGHT_ONES "1 1 1 1 1 1 1 1"
 #define PLUS "|STABLEHLO_ADD f f -> f"
 #define ONES "1,1,1,1,1,1,1,1"
 #define EIGHT_MORE "%0 %0 %0 %0 %0 %0 %0 %0 "
@@ -192,8 +195,37 @@ static const struct refusal_row refusal_rows[] = {
 	  "0", "a number of one that has" },
 	{ WINDOW "(2),(1),(1),(1),(0 0),1 f[4] f={0} -> f[3]|SUB f f -> f",
 	  "0", "ADD, MUL, MAXIMUM, MINIMUM, LOGICAL_AND and LOGICAL_OR" },
-	{ WINDOW "(2),(1),(1),(1),(0 0),1 a[4] a={0} -> a[3]|ADD f f -> f",
-	  "0 input 0", "FLOAT32, INT32 and INT64 for sums and products" },
+	{ "REDUCE_WINDOW@148:7 f[4] f l[1]={2} l[1]={1} l[1]={1} -> f[3]", "0", "1 to 6" },
+	{ "REDUCE_WINDOW@148:1 h[4] h l[1]={2} l[1]={1} l[1]={1} -> h[3]",
+	  "0 input 0", "FLOAT32, INT8, UINT8, INT16, INT32 and INT64" },
+	{ "REDUCE_WINDOW@148:1 f[4] f l[1]={2} l[1]={3} l[1]={1} -> f[2]",
+	  "0 input 0", "windows that end within it" },
+	{ "REDUCE_WINDOW@148:1 f[4] f l[1]={2} l[1]={0} l[1]={1} -> f[2]",
+	  "0 input 0", "sizes, strides and dilations of 1 to 65535" },
+	{ "REDUCE_WINDOW@148:1 f[4]~ f l[1]={2} l[1]={3} l[1]={1} -> f[2]",
+	  "0 input 0", "windows that end within it" },
+	/* ops/interior.c; the options are numbers in front, behind, and between */
+	{ PADDED "(0),(0),(-1) f[4] f={0} -> f[4]",
+	  "0 input 0", "1 to 2147483647 elements with them" },
+	{ PADDED "(-2),(-2),(0) f[4] f={0} -> f[4]",
+	  "0 input 0", "1 to 2147483647 elements with them" },
+	{ PADDED "(2147483647),(0),(0) f[4] f={0} -> f[4]",
+	  "0 input 0", "1 to 2147483647 elements with them" },
+	{ "DILATE f[4]~ i[1]={0} f={0} -> f[4]",
+	  "0 input 0", "1 to 2147483647 elements with them" },
+	{ PADDED "(1),(1),(0) f[0]? f={0} -> f[2]", "0 input 0", "an element or more" },
+	/* ops/hlo_gather.c; the options are those of STABLEHLO_SCATTER, and sizes of slices */
+	{ TAKEN "(1),(0),(2),1,(1 8) f[6,8] i[5,1] -> f[5,8]",
+	  "0 input 0", "numbers of dimensions, each once, and a size for each" },
+	{ TAKEN "(1),(0),(0),1,(2 8) f[6,8] i[5,1] -> f[5,8]",
+	  "0 input 0", "sizes from 1 to those of the dimensions, 1 where the output lacks one" },
+	{ TAKEN "(1 2 3 4 5 6 7 8),(),(0),2,(" EIGHT_ONES ") f[" ONES "] i[5,3,1] -> f[" ONES "]",
+	  "0 input 0", "8 or fewer" },
+	{ TAKEN "(1),(0),(0),1,(1 8) f[6,8] i[5,1] -> f[4,8]", "0 output 0", "5" },
+	{ TAKEN "(1),(0),(0),1,(1 8) f[6,8] i[0,1]? -> f[0,8]",
+	  "0 output 0", "an element or more" },
+	{ TAKEN "(1),(0),(2),1,(1 8) f[6,8]~ i[5,1] -> f[5,8]",
+	  "0 input 0", "numbers of dimensions, each once, and a size for each" },
 	{ WINDOW "(2 2),(1),(1),(1),(0 0),1 f[4] f={0} -> f[3]|MAXIMUM f f -> f",
 	  "0 input 0", "one number of each for a dimension" },
 	{ WINDOW "(2),(0),(1),(1),(0 0),1 f[4] f={0} -> f[3]|MAXIMUM f f -> f",
@@ -354,6 +386,7 @@ static const struct refusal_row refusal_rows[] = {
 	{ "MEAN@27 i[0,2] i[1]={0} -> i[2]", "0 input 0", "1 or more" },
 	{ "RANGE i={0} i={3} l={1} -> i[3]", "0 output 0", "the same type" },
 	/* tflite.c */
+	{ "STABLEHLO_CASE@151 i[1] f[1] -> f[1]", "", "1 or more, and 1024 or fewer in the model" },
 	{ "ABS a[2]#2:9 -> f[1]", "tensor 0", "1 or more, and a tensor" },
 	{ "ADD@11 a[2]#2:1 a[2]#2:0 -> f[2]", "tensor 0", "a tensor without blocks" },
 	{ "ABS f[4]={1} -> f[4]", "tensor 0", "16 or more, for its shape" },

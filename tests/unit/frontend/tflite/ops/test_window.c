@@ -50,11 +50,43 @@ static void test_sum(void **state)
 	assert_memory_equal(out, want, sizeof(want));
 }
 
+/* Sums of stored numbers lose the bits that they have no place for. */
+static void test_wraps(void **state)
+{
+	static const int8_t in[] = { 100, 100, -100, -100 }, want[] = { -56, 0, 56 };
+	int8_t out[3];
+
+	run_window("(2),(1),(1),(1),(0 0),1 a[4]*0.5 a={0}*0.5 -> a[3]*0.5|ADD a*0.5 a*0.5 -> a*0.5",
+		   in, out);
+	assert_memory_equal(out, want, sizeof(want));
+}
+
+/* REDUCE_WINDOW: sizes, strides and dilations are inputs, and so may be the initial value. */
+static void test_plain(void **state)
+{
+	static const int32_t in[] = { 1, 2, 0, 4, 5, 6 }, first[] = { 1 };
+	static const int32_t sums[] = { 2, 11 }, all[] = { 0, 1 };
+	const void *both[] = { in, first };
+	struct writer *w = calloc(1, sizeof(*w));
+	int32_t out[2];
+
+	assert_non_null(w);
+	write_text(w, "REDUCE_WINDOW@148:1 i[6] i={1} l[1]={2} l[1]={3} l[1]={2} -> i[2]");
+	run_written(w, 0, both, (void *[]){ out }, 1);
+	assert_memory_equal(out, sums, sizeof(sums));
+	write_text(w, "REDUCE_WINDOW@148:5 i[6]~ i[1] l[1]={3} l[1]={3} l[1]={1} -> i[2]~");
+	run_written(w, 0, both, (void *[]){ out }, 1);
+	assert_memory_equal(out, all, sizeof(all));
+	free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maximum),
 		cmocka_unit_test(test_sum),
+		cmocka_unit_test(test_wraps),
+		cmocka_unit_test(test_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
