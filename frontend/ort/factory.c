@@ -7,12 +7,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "frontend/ort/ep.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define NNA_VENDOR 0x1234u
 #define NNA_DEVICE 0x4e41u
+/* Of a node's path. */
+#define NODE_SIZE 64
 
 /**
  * struct factory - one for each registration
@@ -56,6 +59,27 @@ static bool is_nna(const struct ort_api *api, const void *hardware)
 	       number_of(api, ORT_HARDWARE_DEVICE, hardware) == NNA_DEVICE;
 }
 
+/*
+ * The node of an accelerator. Later versions of the runtime say its number; for others it is the
+ * first one that can be opened. One that went away since has a name, too, so that opening it fails:
+ * "auto" would go on in this process.
+ */
+static void find_node(const struct ort_api *api, const void *hardware, char *path)
+{
+	const void *(*pairs_of)(const void *) =
+		(const void *(*)(const void *))api->table[ORT_HARDWARE_METADATA];
+	const char *(*value_of)(const void *, const char *) =
+		(const char *(*)(const void *, const char *))api->table[ORT_GET_PAIR];
+	const void *pairs = pairs_of(hardware);
+	const char *number = pairs ? value_of(pairs, "accel_idx") : NULL;
+
+	if (number && *number && strspn(number, "0123456789") == strlen(number) &&
+	    strlen(number) < 10)
+		snprintf(path, NODE_SIZE, "/dev/accel/accel%s", number);
+	else if (nna_device_find(0, path, NODE_SIZE))
+		snprintf(path, NODE_SIZE, "/dev/accel/accel0");
+}
+
 static struct ort_status *add_device(struct factory *f, const void *hardware, const char *device,
 				     void **out)
 {
@@ -83,11 +107,13 @@ static struct ort_status *get_devices(struct ort_factory *self, const void *cons
 {
 	struct factory *f = (struct factory *)self;
 	struct ort_status *status = NULL;
+	char path[NODE_SIZE];
 
 	*found = 0;
 	for (size_t i = 0; i < count && *found < room && !status; i++)
 		if (is_nna(&f->api, hardware[i])) {
-			status = add_device(f, hardware[i], "auto", &devices[*found]);
+			find_node(&f->api, hardware[i], path);
+			status = add_device(f, hardware[i], path, &devices[*found]);
 			*found += !status;
 		}
 	for (size_t i = 0; i < count && *found < room && !status; i++)
@@ -108,15 +134,17 @@ static struct ort_status *create_ep(struct ort_factory *self, const void *const 
 				    const void *logger, struct ort_ep **ep)
 {
 	struct factory *f = (struct factory *)self;
+	char device[NODE_SIZE] = "loopback";
 	size_t accelerators = 0;
 
 	*ep = NULL;
 	for (size_t i = 0; i < count; i++)
-		accelerators += is_nna(&f->api, hardware[i]);
+		if (is_nna(&f->api, hardware[i]) && !accelerators++)
+			find_node(&f->api, hardware[i], device);
 	if (accelerators > 1 || (!accelerators && count != 1))
 		return ort_fail(&f->api, ORT_INVALID_ARGUMENT, "a session runs on one device, not "
 				"on %zu", accelerators ?: count);
-	return ort_ep_create(&f->api, accelerators ? "auto" : "loopback", options, logger, ep);
+	return ort_ep_create(&f->api, device, options, logger, ep);
 }
 
 static void release_ep(struct ort_factory *self, struct ort_ep *ep)

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "frontend/ort/factory.h"
 #include "tests/unit/frontend/ort/status.h"
@@ -22,6 +21,7 @@
 struct hardware {
 	int type;
 	uint32_t vendor, device;
+	const char *number;
 };
 
 struct made {
@@ -29,8 +29,11 @@ struct made {
 	char name[32];
 };
 
-static const struct hardware CPU = { ORT_CPU, 0x8086, 0 }, GPU = { ORT_GPU, 0x1002, 1 };
-static const struct hardware OTHER = { ORT_NPU, 0x1234, 1 }, NNA = { ORT_NPU, 0x1234, 0x4e41 };
+static const struct hardware CPU = { ORT_CPU, 0x8086, 0, NULL }, GPU = { ORT_GPU, 0x1002, 1, NULL };
+static const struct hardware OTHER = { ORT_NPU, 0x1234, 1, NULL };
+/* There is no node with this number. */
+static const struct hardware NNA = { ORT_NPU, 0x1234, 0x4e41, "4099" };
+static const struct hardware SECOND = { ORT_NPU, 0x1234, 0x4e41, "4098" };
 static const char *option_key, *option_value;
 static struct made made[4];
 static unsigned int made_count;
@@ -50,13 +53,9 @@ static struct ort_status *get_config(const void *options, const char *key, char 
 	return NULL;
 }
 
-/* The last line of the log. */
-static char said[256];
-
 static struct ort_status *log_message(const void *logger, int level, const char *text,
 				      const char *file, int line, const char *function)
 {
-	snprintf(said, sizeof(said), "%s", text);
 	return NULL;
 }
 
@@ -89,6 +88,16 @@ static uint32_t hardware_vendor(const struct hardware *h)
 static uint32_t hardware_device(const struct hardware *h)
 {
 	return h->device;
+}
+
+static const struct hardware *hardware_metadata(const struct hardware *h)
+{
+	return h->number ? h : NULL;
+}
+
+static const char *get_pair(const struct hardware *h, const char *key)
+{
+	return strcmp(key, "accel_idx") ? NULL : h->number;
 }
 
 static struct ort_status *create_device(struct ort_factory *factory, const void *hardware,
@@ -124,6 +133,8 @@ static slot *const TABLE[400] = {
 	[ORT_HARDWARE_TYPE] = (slot *)hardware_type,
 	[ORT_HARDWARE_VENDOR] = (slot *)hardware_vendor,
 	[ORT_HARDWARE_DEVICE] = (slot *)hardware_device,
+	[ORT_HARDWARE_METADATA] = (slot *)hardware_metadata,
+	[ORT_GET_PAIR] = (slot *)get_pair,
 	[ORT_EP_API] = (slot *)get_ep_api,
 };
 
@@ -190,20 +201,22 @@ static void every_member_is_there(void **state)
 /* The NNA, and then the loopback beside the CPU; nothing of other makers. */
 static void devices(void **state)
 {
-	const void *machine[] = { &GPU, &CPU, &OTHER, &NNA };
+	const void *machine[] = { &GPU, &CPU, &OTHER, &NNA, &SECOND };
 	struct ort_factory *f = make_factory();
 	void *list[4];
 	size_t count;
 
 	made_count = 0;
-	assert_null(f->get_devices(f, machine, 4, list, 4, &count));
-	assert_int_equal(count, 2);
+	assert_null(f->get_devices(f, machine, 5, list, 4, &count));
+	assert_int_equal(count, 3);
 	assert_ptr_equal(made[0].hardware, &NNA);
-	assert_string_equal(made[0].name, "auto");
-	assert_ptr_equal(made[1].hardware, &CPU);
-	assert_string_equal(made[1].name, "loopback");
+	assert_string_equal(made[0].name, "/dev/accel/accel4099");
+	assert_ptr_equal(made[1].hardware, &SECOND);
+	assert_string_equal(made[1].name, "/dev/accel/accel4098");
+	assert_ptr_equal(made[2].hardware, &CPU);
+	assert_string_equal(made[2].name, "loopback");
 	made_count = 0;
-	assert_null(f->get_devices(f, machine, 4, list, 1, &count));
+	assert_null(f->get_devices(f, machine, 5, list, 1, &count));
 	assert_int_equal(count, 1);
 	assert_null(f->get_devices(f, machine, 1, list, 4, &count));
 	assert_int_equal(count, 0);
@@ -234,7 +247,10 @@ static void wrong_options(void **state)
 	refused("ep.nnaccelexecutionprovider.device", "/dev/none", ORT_EP_FAIL, "/dev/none");
 }
 
-/* A policy of the runtime's gives all that it found: the accelerator is taken. */
+/*
+ * A policy of the runtime's gives all that it found: the accelerator is taken, by its node. One
+ * that went away is an error, and nothing goes on in this process.
+ */
 static void several_devices(void **state)
 {
 	const void *both[] = { &CPU, &NNA }, *two[] = { &NNA, &CPU, &NNA };
@@ -242,21 +258,36 @@ static void several_devices(void **state)
 	struct ort_status *s;
 	struct ort_ep *ep;
 
-	said[0] = 0;
-	assert_null(f->create_ep(f, both, NULL, 2, NULL, &CPU, &ep));
-	/* Where there is no node, "auto" says so, and "loopback" says nothing. */
-	if (access("/dev/accel", F_OK))
-		assert_non_null(strstr(said, "no NNA device node"));
-	f->release_ep(f, ep);
+	s = f->create_ep(f, both, NULL, 2, NULL, &CPU, &ep);
+	assert_null(ep);
+	assert_status(s, ORT_EP_FAIL, "/dev/accel/accel4099");
 	s = f->create_ep(f, two, NULL, 3, NULL, NULL, &ep);
-	assert_non_null(s);
 	assert_null(ep);
-	assert_non_null(strstr(s->text, "not on 2"));
-	release_status(s);
+	assert_status(s, ORT_INVALID_ARGUMENT, "not on 2");
 	s = f->create_ep(f, two, NULL, 0, NULL, NULL, &ep);
-	assert_non_null(s);
 	assert_null(ep);
-	release_status(s);
+	assert_status(s, ORT_INVALID_ARGUMENT, "not on 0");
+	ReleaseEpFactory(f);
+}
+
+/* A runtime that does not say a number, or another text: the first node, never this process. */
+static void node_without_a_number(void **state)
+{
+	static const char *const NUMBERS[] = { NULL, "", "x", "1/../../null", "99999999999" };
+	struct ort_factory *f = make_factory();
+
+	for (size_t i = 0; i < sizeof(NUMBERS) / sizeof(NUMBERS[0]); i++) {
+		const struct hardware some = { ORT_NPU, 0x1234, 0x4e41, NUMBERS[i] };
+		const void *machine[] = { &some };
+		void *list[1];
+		size_t count;
+
+		made_count = 0;
+		assert_null(f->get_devices(f, machine, 1, list, 1, &count));
+		assert_int_equal(count, 1);
+		assert_memory_equal(made[0].name, "/dev/", 5);
+		assert_null(strstr(made[0].name, ".."));
+	}
 	ReleaseEpFactory(f);
 }
 
@@ -279,6 +310,7 @@ int main(void)
 		cmocka_unit_test(devices),
 		cmocka_unit_test(wrong_options),
 		cmocka_unit_test(several_devices),
+		cmocka_unit_test(node_without_a_number),
 		cmocka_unit_test(runtime_that_is_too_old),
 	};
 
