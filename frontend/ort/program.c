@@ -39,6 +39,8 @@ struct ort_variant {
  * @inputs: of each of the @input_count inputs its number among those of the fused node
  * @outputs: likewise, with ORT_PROGRAM_SCALAR
  * @name: of the fused node, for messages
+ * @lock: held to add a variant, and to take and give back a run
+ * @variants: the newest first; each is complete when it is added, and stays until the end
  */
 struct ort_program {
 	struct ort_compute compute;
@@ -49,7 +51,7 @@ struct ort_program {
 	int priority;
 	char name[64];
 	pthread_mutex_t lock;
-	struct ort_variant *variants;
+	_Atomic(struct ort_variant *) variants;
 };
 
 static void free_variant(struct ort_variant *v)
@@ -102,40 +104,121 @@ static struct ort_status *compile(struct ort_program *p, const struct onnx_shape
 	return NULL;
 }
 
+static bool has_shape(const struct onnx_shape *a, const struct onnx_shape *b)
+{
+	return a->rank == b->rank && !memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims));
+}
+
 static bool has_shapes(const struct ort_variant *v, const struct onnx_shape *shapes, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		const struct onnx_shape *a = &v->shapes[i], *b = &shapes[i];
-
-		if (a->stated && (a->rank != b->rank ||
-				  memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims))))
+	for (uint32_t i = 0; i < count; i++)
+		if (v->shapes[i].stated && !has_shape(&v->shapes[i], &shapes[i]))
 			return false;
-	}
 	return true;
 }
 
-/* A run of the variant for the shapes, which the caller gives back. */
-static struct ort_status *take_run(struct ort_program *p, const struct onnx_shape *shapes,
-				   struct ort_variant **variant, struct ort_run **run)
+/* An input of a run, NULL for none. */
+static const void *input_of(const struct ort_program *p, void *context, uint32_t i)
 {
+	struct ort_status *(*get)(void *, size_t, const void **) =
+		(struct ort_status *(*)(void *, size_t, const void **))
+			p->log->api->table[ORT_CONTEXT_INPUT];
+	const void *value = NULL;
+
+	return ort_good(p->log->api, get(context, p->inputs[i], &value), NULL) ? value : NULL;
+}
+
+static struct ort_status *get_shape(const struct ort_program *p, void *context, uint32_t i,
+				    struct onnx_shape *shape)
+{
+	const struct ort_api *api = p->log->api;
+	const void *value = input_of(p, context, i);
+	struct onnx_tensor tensor;
+
+	if (!value || !ort_graph_tensor(api, value, &tensor))
+		return ort_fail(api, ORT_INVALID_ARGUMENT, "%s: input %u is no tensor", p->name, i);
+	shape->stated = true;
+	shape->rank = tensor.rank;
+	for (uint32_t k = 0; k < tensor.rank; k++) {
+		if (tensor.dims[k] < 1 || tensor.dims[k] > UINT32_MAX)
+			return ort_fail(api, ORT_INVALID_ARGUMENT,
+					"%s: dimension %u of input %u is %lld", p->name, k, i,
+					(long long)tensor.dims[k]);
+		shape->dims[k] = (uint32_t)tensor.dims[k];
+	}
+	return NULL;
+}
+
+/* *@fits: whether the variant is for the shapes of a run. It reads those that can differ. */
+static struct ort_status *try_variant(const struct ort_program *p, void *context,
+				      const struct ort_variant *v, bool *fits)
+{
+	struct ort_status *status = NULL;
+	struct onnx_shape shape;
+
+	*fits = true;
+	for (uint32_t i = 0; i < p->input_count && *fits && !status; i++) {
+		if (!v->shapes[i].stated)
+			continue;
+		status = get_shape(p, context, i, &shape);
+		*fits = !status && has_shape(&v->shapes[i], &shape);
+	}
+	return status;
+}
+
+/* A variant for the shapes of a run that none of those before was for. */
+static struct ort_status *add_variant(struct ort_program *p, void *context,
+				      struct ort_variant **out)
+{
+	struct onnx_shape *shapes = calloc((size_t)p->input_count + 1, sizeof(*shapes));
 	struct ort_status *status = NULL;
 	struct ort_variant *v;
 
+	if (!shapes)
+		return ort_fail(p->log->api, ORT_EP_FAIL, "%s: no memory", p->name);
+	for (uint32_t i = 0; i < p->input_count && !status; i++)
+		status = get_shape(p, context, i, &shapes[i]);
+	if (!status) {
+		/* Another thread may have compiled it meanwhile. */
+		pthread_mutex_lock(&p->lock);
+		for (v = p->variants; v && !has_shapes(v, shapes, p->input_count); v = v->next)
+			;
+		if (!v)
+			status = compile(p, shapes, &v);
+		pthread_mutex_unlock(&p->lock);
+		*out = v;
+	}
+	free(shapes);
+	return status;
+}
+
+static struct ort_status *find_variant(struct ort_program *p, void *context,
+				       struct ort_variant **out)
+{
+	struct ort_status *status = NULL;
+	bool fits = false;
+
+	for (*out = p->variants; *out; *out = (*out)->next) {
+		status = try_variant(p, context, *out, &fits);
+		if (status || fits)
+			return status;
+	}
+	return p->model ? add_variant(p, context, out) :
+	       ort_fail(p->log->api, ORT_INVALID_ARGUMENT, "%s: the shapes of its inputs are not "
+			"those that it was saved for", p->name);
+}
+
+/* A run of the variant, which the caller gives back. */
+static struct ort_status *take_run(struct ort_program *p, struct ort_variant *v,
+				   struct ort_run **run)
+{
 	pthread_mutex_lock(&p->lock);
-	for (v = p->variants; v && !has_shapes(v, shapes, p->input_count); v = v->next)
-		;
-	if (!v && p->model)
-		status = compile(p, shapes, &v);
-	else if (!v)
-		status = ort_fail(p->log->api, ORT_INVALID_ARGUMENT, "%s: the shapes of its inputs "
-				  "are not those that it was saved for", p->name);
-	*run = v ? v->runs : NULL;
+	*run = v->runs;
 	if (*run)
 		v->runs = (*run)->next;
 	pthread_mutex_unlock(&p->lock);
-	*variant = v;
-	if (status || *run)
-		return status;
+	if (*run)
+		return NULL;
 	*run = calloc(1, sizeof(**run));
 	if (*run && !nna_execution_create(v->program, &(*run)->execution))
 		return NULL;
@@ -163,38 +246,22 @@ static void release_state(struct ort_compute *self, void *state)
 {
 }
 
-/* The bytes of inputs, and their shapes. */
-static struct ort_status *get_inputs(struct ort_program *p, void *context,
-				     struct onnx_shape *shapes, const void **data, size_t *sizes)
+/* The bytes of input @i. */
+static struct ort_status *bind_input(struct ort_program *p, void *context, struct ort_run *run,
+				     uint32_t i)
 {
 	const struct ort_api *api = p->log->api;
-	struct ort_status *(*get)(void *, size_t, const void **) =
-		(struct ort_status *(*)(void *, size_t, const void **))
-			api->table[ORT_CONTEXT_INPUT];
-	struct onnx_tensor tensor;
+	const void *value = input_of(p, context, i);
+	void *bytes = NULL;
+	size_t size = 0;
+	int ret;
 
-	for (uint32_t i = 0; i < p->input_count; i++) {
-		const void *value = NULL;
-		void *bytes = NULL;
-
-		if (!ort_good(api, get(context, p->inputs[i], &value), NULL) || !value ||
-		    !ort_graph_tensor(api, value, &tensor) ||
-		    !ort_get(api, ORT_TENSOR_SIZE, value, &sizes[i]) ||
-		    !ort_get(api, ORT_TENSOR_DATA, value, &bytes))
-			return ort_fail(api, ORT_INVALID_ARGUMENT, "%s: input %u is no tensor",
-					p->name, i);
-		data[i] = bytes;
-		shapes[i].stated = true;
-		shapes[i].rank = tensor.rank;
-		for (uint32_t k = 0; k < tensor.rank; k++) {
-			if (tensor.dims[k] < 1 || tensor.dims[k] > UINT32_MAX)
-				return ort_fail(api, ORT_INVALID_ARGUMENT,
-						"%s: dimension %u of input %u is %lld", p->name, k,
-						i, (long long)tensor.dims[k]);
-			shapes[i].dims[k] = (uint32_t)tensor.dims[k];
-		}
-	}
-	return NULL;
+	if (!value || !ort_get(api, ORT_TENSOR_SIZE, value, &size) ||
+	    !ort_get(api, ORT_TENSOR_DATA, value, &bytes))
+		return ort_fail(api, ORT_INVALID_ARGUMENT, "%s: input %u is no tensor", p->name, i);
+	ret = nna_execution_set_input(run->execution, i, 0, NULL, bytes, size);
+	return ret ? ort_fail(api, ORT_INVALID_ARGUMENT, "%s: input %u of %zu bytes: %s", p->name,
+			      i, size, strerror(-ret)) : NULL;
 }
 
 /* Memory of the runtime's for output @i. */
@@ -254,24 +321,16 @@ static const char *reason_of(int ret)
 static struct ort_status *compute(struct ort_compute *self, void *state, void *context)
 {
 	struct ort_program *p = (struct ort_program *)self;
-	const uint32_t count = p->input_count;
-	struct onnx_shape shapes[count + 1];
-	const void *data[count + 1];
-	size_t sizes[count + 1];
 	struct ort_variant *v = NULL;
 	struct ort_run *run = NULL;
 	struct ort_status *status;
-	int ret = 0;
+	int ret;
 
-	memset(shapes, 0, sizeof(shapes));
-	status = get_inputs(p, context, shapes, data, sizes) ?: take_run(p, shapes, &v, &run);
+	status = find_variant(p, context, &v) ?: take_run(p, v, &run);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < count && !ret; i++)
-		ret = nna_execution_set_input(run->execution, i, 0, NULL, data[i], sizes[i]);
-	if (ret)
-		status = ort_fail(p->log->api, ORT_INVALID_ARGUMENT, "%s: an input: %s", p->name,
-				  strerror(-ret));
+	for (uint32_t i = 0; i < p->input_count && !status; i++)
+		status = bind_input(p, context, run, i);
 	for (uint32_t i = 0; i < p->output_count && !status; i++)
 		status = bind_output(p, context, v, run, i);
 	if (!status) {
