@@ -185,6 +185,34 @@ void *direct_output(const struct direct *d)
 	return nna_buffer_map(d->output);
 }
 
+/* ------------------------------------------------------------------ ONNX Runtime's interface */
+
+EXPORT void *CreateEpFactories(const char *name, const void *base, const void *logger,
+			       void **factories, size_t room, size_t *count);
+EXPORT void *ReleaseEpFactory(void *factory);
+EXPORT const void *support_ort_base(void);
+
+/* OrtApiBase of the runtime that has registered this library; see ort_c.py. */
+static const void *ort_base;
+
+void *CreateEpFactories(const char *name, const void *base, const void *logger, void **factories,
+			size_t room, size_t *count)
+{
+	ort_base = base;
+	*count = 0;
+	return NULL;
+}
+
+void *ReleaseEpFactory(void *factory)
+{
+	return NULL;
+}
+
+const void *support_ort_base(void)
+{
+	return ort_base;
+}
+
 /* -------------------------------------------------------------------------------------- calls */
 
 static _Atomic uint64_t allocations, copied;
