@@ -172,7 +172,11 @@ static int nna_platform_probe(struct platform_device *pdev)
 
 	/* The bus has switched the power domain on. */
 	pm_runtime_get_noresume(dev);
-	pm_runtime_set_active(dev);
+	ret = pm_runtime_set_active(dev);
+	if (ret) {
+		dev_err_probe(dev, ret, "the bus above it has no power\n");
+		goto err_active;
+	}
 	pm_runtime_enable(dev);
 	ret = nna_platform_power_on(&p->bus);
 	if (ret) {
@@ -190,6 +194,7 @@ err_power:
 err_pm:
 	pm_runtime_disable(dev);
 	pm_runtime_set_suspended(dev);
+err_active:
 	pm_runtime_put_noidle(dev);
 	return ret;
 }

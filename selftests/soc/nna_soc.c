@@ -17,6 +17,11 @@
  * function decodes no memory and does no DMA: reads of registers return all ones, writes are lost.
  * What puts the device into reset resets it.
  *
+ * The domain is a dev_pm_domain and no generic one (genpd): the bus attaches a generic one and
+ * switches it on for probe by a device tree alone, which a machine with a PCI function has not. The
+ * driver cannot tell them apart: it calls runtime PM, and the PM core calls the operations of
+ * whatever dev_pm_domain the device has, of which a generic one is a kind.
+ *
  * In debugfs nna_soc/events says what has been switched since it was last written to, and
  * nna_soc/state which parts are on. nna_soc/fault makes something fail, by a line of three words,
  * the last an error as a number: "domain on -5", "clock get -517", "clock on -5", "reset get -517"
@@ -292,14 +297,23 @@ static int soc_reset_refer(void)
 		return -ENOMEM;
 	lookup->provider = kstrdup(pci_name(soc.pci), GFP_KERNEL);
 	lookup->dev_id = kstrdup(SOC_DEVICE, GFP_KERNEL);
-	if (!lookup->provider || !lookup->dev_id)
+	if (!lookup->provider || !lookup->dev_id) {
+		kfree(lookup->provider);
+		kfree(lookup->dev_id);
+		kfree(lookup);
 		return -ENOMEM;
+	}
 	reset_controller_add_lookup(lookup, 1);
 	return 0;
 }
 
 static void soc_reset_forget(void)
 {
+}
+
+static void soc_npu_put(void)
+{
+	platform_device_put(soc.npu);
 }
 #else
 static const struct property_entry soc_controller_properties[] = {
@@ -334,6 +348,13 @@ static int soc_reset_refer(void)
 static void soc_reset_forget(void)
 {
 	software_node_unregister(&soc_controller);
+}
+
+/* A device that has not been added keeps its node: only its removal would drop that. */
+static void soc_npu_put(void)
+{
+	device_remove_software_node(&soc.npu->dev);
+	platform_device_put(soc.npu);
 }
 #endif
 
@@ -557,7 +578,7 @@ err_reset:
 err_clock:
 	soc_clock_fini();
 err_npu:
-	platform_device_put(soc.npu);
+	soc_npu_put();
 err_vectors:
 	pci_free_irq_vectors(pci);
 err_pci:
