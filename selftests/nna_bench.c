@@ -7,6 +7,8 @@
  *		driver's floor (from a doorbell until the waiter runs, without a job). One of each
  *		in turn, so that each finds the caches as the others have left them; then each in a
  *		loop, with the caches to itself. And what the device counts for each job
+ *  fenced	jobs that wait for a sync_file and end in one, a null job and one that writes 128 KiB:
+ *		what of them SUBMIT would save if it took fds beside syncobjs
  *  contexts	the throughput with many contexts
  *  bind	mapping, and unmapping with the invalidation
  *  priority	how long a job of high priority waits behind a long one of low priority, against
@@ -25,12 +27,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sync_file.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <xf86drm.h>
 
@@ -763,6 +768,73 @@ static void null_jobs(struct env *env, uint32_t out)
 		pthread_join(thread, NULL);
 }
 
+/*
+ * A chain of jobs: each waits for the sync_file of the one before, by way of a syncobj, and ends in
+ * one. SUBMIT with fds would look the same files up and make the same ones, within one call in
+ * place of three. So of the time of import and export it saves what remains without the making of a
+ * file, which is measured as a call that makes one of two others.
+ */
+static void fenced_chain(struct env *env, const char *name)
+{
+	static uint64_t all[SAMPLES], conversions[SAMPLES], files[SAMPLES];
+	uint32_t in = syncobj_create(env->fd), out = syncobj_create(env->fd);
+	struct sync_merge_data merge = { 0 };
+	double job, most, file;
+	int fd, next;
+
+	must(submit(env, 0, out), "submit");
+	must(drmSyncobjExportSyncFile(env->fd, out, &fd), "export");
+	for (unsigned int i = 0; i < LOOP + SAMPLES; i++) {
+		unsigned int n = i < LOOP ? i : i - LOOP;
+		uint64_t begin = now_ns(), imported, submitted, exported, end, made;
+		struct pollfd pollfd;
+
+		must(drmSyncobjImportSyncFile(env->fd, in, fd), "import");
+		imported = now_ns();
+		must(submit(env, in, out), "submit");
+		submitted = now_ns();
+		must(drmSyncobjExportSyncFile(env->fd, out, &next), "export");
+		exported = now_ns();
+		pollfd = (struct pollfd){ .fd = next, .events = POLLIN };
+		if (poll(&pollfd, 1, -1) != 1)
+			must(-errno, "poll");
+		end = now_ns();
+		close(fd);
+		fd = next;
+		merge.fd2 = fd;
+		made = now_ns();
+		if (ioctl(fd, SYNC_IOC_MERGE, &merge))
+			must(-errno, "SYNC_IOC_MERGE");
+		files[n] = now_ns() - made;
+		close(merge.fence);
+		all[n] = end - begin;
+		conversions[n] = imported - begin + exported - submitted;
+	}
+	close(fd);
+	drmSyncobjDestroy(env->fd, in);
+	drmSyncobjDestroy(env->fd, out);
+	job = at(all, SAMPLES, 50);
+	most = at(conversions, SAMPLES, 50);
+	file = at(files, SAMPLES, 50);
+	printf("%s, sync_file to sync_file: median %.1f us; import and export %.1f us, %.1f %%; ", name,
+	       job, most, 100 * most / job);
+	printf("without the making of a file, %.1f us, %.1f us, %.1f %%\n", file, most - file,
+	       100 * (most - file) / job);
+}
+
+static void fenced_jobs(struct env *env, uint32_t out)
+{
+	struct env fill;
+
+	fenced_chain(env, "null job");
+	env_init(&fill);
+	stream_begin(&fill);
+	stream_fill(&fill, 0, 0x20000, 1);
+	stream_finish(&fill);
+	fenced_chain(&fill, "job of 128 KiB");
+	env_fini(&fill);
+}
+
 static void bind_costs(struct env *env, uint32_t out)
 {
 	bind_cost(env, 4096, "4 KiB");
@@ -784,6 +856,7 @@ static const struct {
 	void (*measure)(struct env *env, uint32_t out);
 } parts[] = {
 	{ "null", null_jobs },
+	{ "fenced", fenced_jobs },
 	{ "contexts", throughputs },
 	{ "bind", bind_costs },
 	{ "priority", priority_cost },
