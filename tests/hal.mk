@@ -54,7 +54,7 @@ $(FUZZ_OUT)/fuzz_hidl: $(FUZZ_HIDL_OBJS) $(filter-out %/fuzz_hal.o,$(FUZZ_HAL_OB
 .PHONY: fuzz-hidl
 fuzz: fuzz-hidl
 fuzz-hidl: $(FUZZ_OUT)/fuzz_hidl
-	tests/fuzz/run $< $(FUZZ_SECONDS) -timeout=60 -max_len=1024 -rss_limit_mb=4096
+	tests/fuzz/run $< $(FUZZ_SECONDS) -timeout=1200 -max_len=512 -rss_limit_mb=4096 -entropic=0
 
 # The service managers of the tests in the VM (tests/hal/check), of AIDL and of HIDL.
 HAL_MANAGERS := $(BUILD)/tests/hal/manager $(BUILD)/tests/hal/hwmanager

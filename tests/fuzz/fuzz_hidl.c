@@ -2,10 +2,12 @@
 /*
  * libFuzzer target of the NN HAL in HIDL: sequences of calls by a client that sends whatever it
  * likes, on a service without a kernel. An input is a list of calls of objects that the service has
- * handed out. Each call's parcel is made by the tables of its method, of values at random or of a
- * model that the service accepts, and then changed: sizes, kinds, parents and places of buffers,
- * their contents, and the stream. The driver's part (nnb_hw_deliver()) is the tree's own, which
- * refuses what the driver would.
+ * handed out; a prepared model and a buffer are there from the beginning. Each call's parcel is
+ * made by the tables of its method, of values at random or of a model or request that the service
+ * accepts, and then changed: sizes, kinds, parents and places of buffers, their contents, and the
+ * stream. The driver's part (nnb_hw_deliver()) is the tree's own, which refuses what the driver
+ * would. A run that is not interrupted says at its end how many parcels have been delivered to the
+ * service.
  *
  * Any call may fail; none may crash, hang, or read what it has not been sent.
  */
@@ -26,7 +28,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define FUZZ_OBJECTS 8u
-#define FUZZ_CALLS 16
+#define FUZZ_CALLS 6
 #define FUZZ_SLACK 256u /* bytes behind each value, by which a buffer may grow */
 #define FUZZ_FILES 3
 
@@ -34,21 +36,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  * struct fuzz - the client
  * @service: made once
  * @device: IDevice
- * @objects: what the service has handed out in this input, references
+ * @client: what the service knows of the client, a reference: without one it would open the device
+ *	again for each input
+ * @objects: what the service has handed out, references: first what each input begins with, then
+ *	what it has got itself
+ * @kept: entries of @objects that each input begins with
  * @count: entries of @objects
  * @lock: of both: the service's workers tell callbacks
  * @files: of the client: two memfds, of which one cannot shrink, and a pipe
  * @data: what is left of the input
  * @size: bytes of @data
+ * @delivered: parcels that have reached the service
  */
 static struct fuzz {
 	struct nnb_service *service;
 	struct nnb_object *device, *objects[FUZZ_OBJECTS];
-	uint32_t count;
+	struct nnb_client *client;
+	uint32_t kept, count;
 	pthread_mutex_t lock;
 	int files[FUZZ_FILES];
 	const uint8_t *data;
 	size_t size;
+	uint64_t delivered;
 } fuzz = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint32_t fuzz_take(uint32_t limit)
@@ -234,6 +243,38 @@ static void fuzz_model(struct nnb_arena *arena, const struct nnb_hidl_type *type
 	values->count = 4;
 }
 
+/* A request for that model, of two inputs and an output in memory of the client. */
+static void fuzz_request(struct nnb_arena *arena, const struct nnb_hidl_type *type,
+			 unsigned char *at)
+{
+	const bool first = type == &nnb_hidl_1_0_request;
+	struct nnb_hidl_1_0_request_argument *arguments = fuzz_alloc(arena, 3 * sizeof(*arguments));
+	struct nnb_hidl_1_3_request_memory_pool *pool = fuzz_alloc(arena, sizeof(*pool));
+	struct nnb_hidl_1_3_request *request = (void *)at;
+	struct nnb_hidl_memory *memory = first ? (void *)pool : &pool->hidl_memory;
+	struct nnb_hidl_fds *fds = fuzz_alloc(arena, sizeof(*fds) + 4 * sizeof(fds->data[0]));
+	char *name = fuzz_alloc(arena, sizeof("mmap_fd"));
+
+	strcpy(name, "mmap_fd");
+	fds->version = NNB_HIDL_FDS_VERSION;
+	fds->fd_count = 1;
+	fds->int_count = 3;
+	fds->data[1] = PROT_READ | PROT_WRITE;
+	memory->handle.fds = fds;
+	memory->size = 4096;
+	memory->name = nnb_hidl_string_of(name, strlen(name));
+	for (uint32_t i = 0; i < 3; i++) {
+		arguments[i].location.offset = 16 * i;
+		arguments[i].location.length = 16;
+	}
+	request->inputs.data = arguments;
+	request->inputs.count = 2;
+	request->outputs.data = arguments + 2;
+	request->outputs.count = 1;
+	request->pools.data = pool;
+	request->pools.count = 1;
+}
+
 static void fuzz_argument(struct nnb_arena *arena, const struct nnb_hidl_argument *argument,
 			  unsigned char *at)
 {
@@ -261,6 +302,8 @@ static void fuzz_argument(struct nnb_arena *arena, const struct nnb_hidl_argumen
 		value = fuzz_alloc(arena, argument->type->size);
 		if (!strcmp(argument->name, "model") && fuzz_take(4))
 			fuzz_model(arena, argument->type, value);
+		else if (!strcmp(argument->name, "request") && fuzz_take(4))
+			fuzz_request(arena, argument->type, value);
 		else
 			fuzz_fill(arena, argument->type, value);
 		break;
@@ -357,22 +400,38 @@ static void fuzz_place_files(struct nnb_hw *hw)
 	}
 }
 
+static const struct nnb_caller fuzz_caller = {.euid = 1000, .pid = 1000};
+
+/* Return: mostly an interface that the object has. */
+static const struct nnb_hidl_interface *fuzz_interface(const struct nnb_object *object)
+{
+	const struct nnb_hidl_interface *interface = NULL;
+	const bool other = !fuzz_take(8);
+	uint32_t count = 0;
+
+	for (; nnb_hidl_interfaces[count]; count++) {
+		if (!strcmp(nnb_hidl_interfaces[count]->descriptor, object->ops->descriptor))
+			interface = nnb_hidl_interfaces[count];
+	}
+	if (other || !interface)
+		return nnb_hidl_interfaces[fuzz_take(count)];
+	for (uint32_t up = fuzz_take(4); up && interface->parent; up--)
+		interface = interface->parent;
+	return interface;
+}
+
 static void fuzz_call(void)
 {
-	static const struct nnb_caller caller = {.euid = 1000, .pid = 1000};
 	const struct nnb_hidl_interface *interface;
 	const struct nnb_hidl_method *method;
 	struct nnb_arena arena = {.limit = SIZE_MAX / 2}, inner = {0};
 	struct nnb_hw request, in, out, reply;
 	struct nnb_object *object = fuzz.device;
-	uint32_t count = 0;
 	void *value;
 
-	if (fuzz.count && fuzz_take(2))
+	if (fuzz.count && fuzz_take(4))
 		object = fuzz.objects[fuzz_take(fuzz.count)];
-	while (nnb_hidl_interfaces[count])
-		count++;
-	interface = nnb_hidl_interfaces[fuzz_take(count)];
+	interface = fuzz_interface(object);
 	method = &interface->methods[fuzz_take(interface->method_count)];
 	nnb_hw_init(&request);
 	nnb_hw_init(&in);
@@ -386,8 +445,8 @@ static void fuzz_call(void)
 		for (uint32_t i = fuzz_take(6); i > 2; i--)
 			fuzz_change(&request);
 		fuzz_place_files(&request);
-		if (!nnb_hw_deliver(&request, &in) &&
-		    !object->ops->answer(object, &caller,
+		if (!nnb_hw_deliver(&request, &in) && ++fuzz.delivered &&
+		    !object->ops->answer(object, &fuzz_caller,
 					 fuzz_take(16) ? interface->descriptor : NNB_HIDL_BASE,
 					 method->code, &in, &inner, &out) &&
 		    !nnb_hw_deliver(&out, &reply)) {
@@ -404,6 +463,56 @@ static void fuzz_call(void)
 	nnb_arena_fini(&inner);
 	nnb_arena_fini(&arena);
 	nnb_workers_drain(&fuzz.service->workers);
+}
+
+/* The client, its model and its buffer, which inputs begin with. */
+static void fuzz_begin(void)
+{
+	static const struct nnb_hidl_1_3_optional_time_point never;
+	static const struct nnb_hidl_1_3_buffer_role role = {.frequency = 1};
+	static const struct nnb_hidl_1_3_buffer_desc desc;
+	static const struct nnb_hidl_vec none, roles = {&role, 1, 0};
+	static const uint8_t token[32];
+	struct nnb_arena arena = {0};
+	struct nnb_hidl_1_3_model *model = fuzz_alloc(&arena, sizeof(*model));
+	const struct nnb_hidl_1_3_device_prepare_model_1_3_in prepare = {
+		.model = model,
+		.priority = NNB_AIDL_PRIORITY_MEDIUM,
+		.deadline = &never,
+		.model_cache = &none,
+		.data_cache = &none,
+		.token = token,
+		.callback = fuzz_callback(),
+	};
+	struct nnb_hidl_1_3_device_prepare_model_1_3_out prepared;
+	struct nnb_hidl_1_3_device_allocate_in allocate = {&desc, {fuzz.objects, 1}, &roles, &none};
+	struct nnb_hidl_1_3_device_allocate_out allocated;
+
+	fuzz_model(&arena, &nnb_hidl_1_3_model, (unsigned char *)model);
+	if (nnb_client_get(&fuzz.service->devices[0], &fuzz_caller, &fuzz.client) ||
+	    nnb_hidl_call(fuzz.device, &fuzz_caller, &nnb_hidl_1_3_device.methods[2], &prepare,
+			  &arena, &prepared) || prepared.status)
+		abort();
+	nnb_workers_drain(&fuzz.service->workers);
+	if (fuzz.count != 1 ||
+	    nnb_hidl_call(fuzz.device, &fuzz_caller, &nnb_hidl_1_3_device.methods[4], &allocate,
+			  &arena, &allocated) || allocated.status)
+		abort();
+	fuzz_keep(allocated.buffer);
+	fuzz.kept = fuzz.count;
+	nnb_arena_fini(&arena);
+}
+
+static void fuzz_drop(uint32_t count)
+{
+	while (fuzz.count > count)
+		nnb_object_unref(fuzz.objects[--fuzz.count]);
+}
+
+static void fuzz_end(void)
+{
+	fprintf(stderr, "stat::delivered_parcels:        %llu\n",
+		(unsigned long long)fuzz.delivered);
 }
 
 static void fuzz_create(void)
@@ -423,6 +532,8 @@ static void fuzz_create(void)
 	if (!fuzz.device || pipe(pipe_fds))
 		abort();
 	fuzz.files[2] = pipe_fds[0];
+	fuzz_begin();
+	atexit(fuzz_end);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -433,8 +544,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz.size = size;
 	for (int i = 0; i < FUZZ_CALLS && fuzz.size; i++)
 		fuzz_call();
-	for (uint32_t i = 0; i < fuzz.count; i++)
-		nnb_object_unref(fuzz.objects[i]);
-	fuzz.count = 0;
+	fuzz_drop(fuzz.kept);
+	/* Some inputs end the client, with the last of what it has. */
+	if (size && data[size - 1] == 0xa5) {
+		fuzz_drop(0);
+		nnb_client_put(fuzz.client);
+		fuzz_begin();
+	}
 	return 0;
 }
