@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Compares the parcels of our codec with those that the proxies of hidl-gen write of the same
- * arguments, for every method: the stream, the table of objects with its parents and places, and
- * what each buffer holds. The arguments are made at random by our tables of types.
+ * arguments, and the service's side of the same results, for every method: the stream, the table of
+ * objects with its parents and places, and what each buffer holds. Arguments and results are made
+ * at random by our tables of types.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include "hal-bridge/hidl/gen/nn.h"
 #include "tests/hal/proxies/record.h"
 
-#define ROUNDS 200 /* of each method */
+#define ROUNDS 200 /* of each method, and of its reply */
 
 static unsigned int seed = 1;
 static struct nnb_object callbacks[3];
@@ -150,8 +151,6 @@ static int differ(const struct nnb_hidl_method *method, const char *what, uint32
 static int compare(const struct nnb_hidl_method *method, const struct nnb_hw *ours,
 		   const struct record *theirs)
 {
-	if (strcmp(theirs->descriptor, method->interface->descriptor))
-		return differ(method, "names", 0);
 	if (ours->size != theirs->size || memcmp(ours->data, theirs->stream, ours->size))
 		return differ(method, "streams", 0);
 	if (ours->count != theirs->count)
@@ -188,36 +187,38 @@ static const struct proxy *find(const struct nnb_hidl_method *method)
 	return at->interface ? at : NULL;
 }
 
-/* Return: 0 if all rounds are equal. */
-static int check(const struct nnb_hidl_method *method, uint32_t *objects)
+/* Compares calls of a method, or its replies. Return: 0 if all rounds are equal. */
+static int check_parcels(const struct nnb_hidl_method *method, const struct proxy *proxy,
+			 bool reply, uint32_t *objects)
 {
 	static struct record record;
-	const struct proxy *proxy = find(method);
+	const struct nnb_hidl_arguments *arguments = reply ? &method->out : &method->in;
 	uint32_t offsets[16];
 
-	if (!proxy || proxy->code != method->code || proxy->oneway != method->oneway) {
-		printf("%s.%s: no proxy, or another number\n", method->interface->descriptor,
-		       method->name);
-		return 1;
-	}
-	for (uint32_t i = 0; i < method->in.count; i++)
-		offsets[i] = method->in.list[i].offset;
+	for (uint32_t i = 0; i < arguments->count; i++)
+		offsets[i] = arguments->list[i].offset;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct nnb_arena arena = {.limit = SIZE_MAX / 2};
-		unsigned char *in = take(&arena, 1, method->in.size);
+		unsigned char *value = take(&arena, 1, arguments->size);
 		struct nnb_hw ours;
 		int wrong;
 
-		for (uint32_t i = 0; i < method->in.count; i++)
-			make(&arena, &method->in.list[i], in + offsets[i]);
+		for (uint32_t i = 0; i < arguments->count; i++)
+			make(&arena, &arguments->list[i], value + offsets[i]);
 		nnb_hw_init(&ours);
 		record.size = 0;
 		record.count = 0;
 		record.descriptor = "";
-		if (nnb_hidl_write(&ours, &method->in, in))
+		if ((reply && nnb_hw_write_int(&ours, 0)) ||
+		    nnb_hidl_write(&ours, arguments, value))
 			abort();
-		proxy->write(&record, (const char *)in, offsets);
-		wrong = compare(method, &ours, &record);
+		if (reply)
+			proxy->reply(&record, (const char *)value, offsets);
+		else
+			proxy->write(&record, (const char *)value, offsets);
+		wrong = strcmp(record.descriptor, reply ? "" : method->interface->descriptor)
+				? differ(method, "names", 0)
+				: compare(method, &ours, &record);
 		*objects += ours.count;
 		nnb_hw_fini(&ours);
 		nnb_arena_fini(&arena);
@@ -227,6 +228,25 @@ static int check(const struct nnb_hidl_method *method, uint32_t *objects)
 	return 0;
 }
 
+/* Return: 0 if all rounds are equal. */
+static int check(const struct nnb_hidl_method *method, uint32_t *objects, uint32_t *replies)
+{
+	const struct proxy *proxy = find(method);
+
+	if (!proxy || proxy->code != method->code || proxy->oneway != method->oneway ||
+	    !proxy->reply != method->oneway) {
+		printf("%s.%s: no proxy, or another number\n", method->interface->descriptor,
+		       method->name);
+		return 1;
+	}
+	if (check_parcels(method, proxy, false, objects))
+		return 1;
+	if (method->oneway)
+		return 0;
+	++*replies;
+	return check_parcels(method, proxy, true, objects);
+}
+
 static void keep(struct nnb_object *object)
 {
 }
@@ -234,19 +254,20 @@ static void keep(struct nnb_object *object)
 int main(void)
 {
 	static const struct nnb_object_ops ops = {.release = keep};
-	uint32_t passed = 0, failed = 0, objects = 0;
+	uint32_t passed = 0, failed = 0, objects = 0, replies = 0;
 
 	for (int i = 0; i < 3; i++)
 		nnb_object_init(&callbacks[i], &ops);
 	for (uint32_t i = 0; nnb_hidl_interfaces[i]; i++) {
 		for (uint32_t k = 0; k < nnb_hidl_interfaces[i]->method_count; k++) {
-			if (check(&nnb_hidl_interfaces[i]->methods[k], &objects))
+			if (check(&nnb_hidl_interfaces[i]->methods[k], &objects, &replies))
 				failed++;
 			else
 				passed++;
 		}
 	}
-	printf("%d parcels of each method, %u objects in them\n", ROUNDS, objects);
+	printf("%d calls of each method, as many replies of %u methods, %u objects in them\n",
+	       ROUNDS, replies, objects);
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed || !passed;
 }

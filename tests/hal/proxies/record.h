@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a Parcel of the proxies that hidl-gen makes has recorded, in the form of binder/hw.h, for C
+ * What a Parcel of the C++ that hidl-gen makes has recorded, in the form of binder/hw.h, for C
  * and C++: tests/hal/hidl-proxies.
  */
 #ifndef TEST_HAL_RECORD_H
@@ -32,7 +32,7 @@ struct record_entry {
 
 /**
  * struct record - a parcel
- * @descriptor: of the interface in its header
+ * @descriptor: of the interface in its header; empty for a reply
  * @stream: bytes behind the header; those of objects are zero
  * @size: bytes of @stream
  * @entries: in the order of the stream
@@ -53,12 +53,14 @@ struct record {
  * @code: of the transaction
  * @oneway: it is sent without waiting for a reply
  * @write: writes the request. @in: a struct of arguments, each at its entry of @offsets
+ * @reply: the same for the reply and results; NULL if it is sent without waiting for one
  */
 struct proxy {
 	const char *interface, *method;
 	uint32_t code;
 	int oneway;
 	void (*write)(struct record *record, const char *in, const uint32_t *offsets);
+	void (*reply)(struct record *record, const char *in, const uint32_t *offsets);
 };
 
 /* All of them; the last has no interface. */

@@ -39,6 +39,7 @@ enum { OK = 0, UNKNOWN_ERROR = INT32_MIN };
 template <typename T> struct sp {
 	T *object;
 	sp() : object(nullptr) {}
+	sp(std::nullptr_t) : object(nullptr) {}
 	sp(T *from) : object(from) {}
 	T *get() const { return object; }
 	bool operator==(std::nullptr_t) const { return !object; }
@@ -215,6 +216,16 @@ public:
 		return OK;
 	}
 };
+
+/* A call that has gone well; others have a message behind the number. */
+struct Status {
+	static Status ok() { return Status(); }
+};
+
+inline status_t writeToParcel(const Status &, Parcel *parcel)
+{
+	return parcel->writeInt32(0);
+}
 
 template <typename T>
 status_t writeEmbeddedToParcel(const hidl_vec<T> &vec, Parcel *parcel, size_t parent, size_t offset,
