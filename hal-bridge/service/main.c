@@ -146,6 +146,7 @@ static int nnb_parse(int argc, char **argv, struct nnb_settings *settings)
 			break;
 		case OPT_HIDL:
 			settings->binder.hidl = true;
+			settings->service.hidl = true;
 			break;
 		case OPT_AIDL_VERSION:
 			ok = nnb_number(optarg, 1, NNB_AIDL_VERSION, &number);
@@ -398,7 +399,7 @@ static int nnb_register(const struct nnb_settings *settings, struct nnb_wait *wa
 static int nnb_serve(const struct nnb_settings *settings, struct nnb_wait *wait,
 		     struct nnb_service *service, struct nnb_binder *binder)
 {
-	char why[256];
+	char why[256], versions[32];
 	int ret;
 
 	ret = nnb_register(settings, wait, service, binder, 0);
@@ -413,8 +414,9 @@ static int nnb_serve(const struct nnb_settings *settings, struct nnb_wait *wait,
 		return ret;
 	}
 	nnb_service_start(service);
-	nna_message(DRIVER, "hal: %s/%s serves, version %d", nnb_interface(settings),
-		    settings->instance, settings->service.version);
+	nnb_service_versions(&settings->service, versions, sizeof(versions));
+	nna_message(DRIVER, "hal: %s/%s serves, %s", nnb_interface(settings), settings->instance,
+		    versions);
 	return 0;
 }
 

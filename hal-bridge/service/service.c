@@ -448,19 +448,28 @@ static void nnb_service_write(struct nnb_service *service, const struct nnb_call
 	pthread_mutex_unlock(&service->lock);
 }
 
+void nnb_service_versions(const struct nnb_service_options *options, char *text, size_t size)
+{
+	if (options->hidl)
+		snprintf(text, size, "HIDL 1.0 to 1.3");
+	else
+		snprintf(text, size, "AIDL version %d", options->version);
+}
+
 void nnb_service_dump(struct nnb_service *service, const struct nnb_caller *caller, int fd)
 {
 	const bool all = !caller->euid || caller->euid == geteuid();
-	char *text = NULL;
+	char versions[32], *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return;
+	nnb_service_versions(&service->options, versions, sizeof(versions));
 	pthread_mutex_lock(&service->lock);
 	for (uint32_t i = 0; i < service->device_count; i++)
-		fprintf(out, "%s, driver %s, version %d\n", service->devices[i].info.name,
-			service->devices[i].info.driver, service->options.version);
+		fprintf(out, "%s, driver %s, %s\n", service->devices[i].info.name,
+			service->devices[i].info.driver, versions);
 	for (const struct nnb_user *user = service->users; user; user = user->next) {
 		if (all || user->uid == caller->euid)
 			nnb_user_dump(service, user, out);

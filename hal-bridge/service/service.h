@@ -49,6 +49,7 @@ struct nnb_service;
  * @device: names as for nna_device_open(), with commas between. NULL or "auto": all accelerators of
  *	the machine, or what "auto" opens if there is none
  * @version: the interface version that the service announces, 1 to NNB_AIDL_VERSION
+ * @hidl: clients come by HIDL, 1.0 to 1.3, in place of AIDL
  * @workers: threads for compiling and callbacks, of which a user has at most a quarter; 0 is 32
  * @quota: fields of 0 are the defaults
  * @held: calls wait until nnb_service_start()
@@ -61,6 +62,7 @@ struct nnb_service;
 struct nnb_service_options {
 	const char *device;
 	int version;
+	bool hidl;
 	uint32_t workers;
 	struct nnb_quota quota;
 	bool held;
@@ -223,6 +225,8 @@ void nnb_service_destroy(struct nnb_service *service);
 bool nnb_service_sweep(struct nnb_service *service);
 /* Return: the number of clients that hold anything at the moment. */
 uint32_t nnb_service_count_clients(struct nnb_service *service);
+/* Writes the versions of the interface in words, with the terminating zero. */
+void nnb_service_versions(const struct nnb_service_options *options, char *text, size_t size);
 /*
  * Writes the clients, what their users hold, and the last messages as text. Root and the user of
  * this process get all of it. Other callers get their own user and its clients; messages name other

@@ -37,7 +37,11 @@ struct state {
 
 static int setup(void **state)
 {
-	const struct nnb_service_options options = {.device = "loopback", .version = 1};
+	const struct nnb_service_options options = {
+		.device = "loopback",
+		.version = 1,
+		.hidl = true,
+	};
 	struct state *self = calloc(1, sizeof(*self));
 
 	*state = self;
@@ -130,6 +134,7 @@ static void test_debug(void **state)
 				       NULL), 0);
 	assert_true(pread(handle.fds.data[0], text, sizeof(text) - 1, 0) > 0);
 	assert_non_null(strstr(text, ", driver "));
+	assert_non_null(strstr(text, ", HIDL 1.0 to 1.3\n"));
 	assert_int_equal(nnb_hidl_call(self->device, &me, &nnb_hidl_base_debug, &nowhere,
 				       &self->arena, NULL), 0);
 	close(handle.fds.data[0]);
