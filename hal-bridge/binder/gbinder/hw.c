@@ -49,16 +49,30 @@ static void *const *nnb_gb_hw_list_of(struct nnb_gb_reader *self)
 	return place ? (void *const *)self->source.d[place - 1] : NULL;
 }
 
+/*
+ * Moves libgbinder's reader to object @at of the list, which only a binder object is worth. Return:
+ * false for one in the header, where no method has any.
+ */
+static bool nnb_gb_hw_seek(struct nnb_gb_reader *self, const struct nnb_hw *hw, void *const *at,
+			   size_t offset)
+{
+	if (offset < hw->at)
+		return false;
+	self->flat.at = offset - hw->at;
+	nnb_gb_reader_follow(self);
+	self->source.d[atomic_load(&self->link->list_place) - 1] = at;
+	return true;
+}
+
 /* Fills in the entry of an object of which @left bytes follow. */
-static void nnb_gb_hw_take(struct nnb_gb_reader *self, const struct nnb_gb_hw_ops *ops,
-			   const unsigned char *at, size_t left, struct nnb_hw_entry *entry)
+static void nnb_gb_hw_take(const unsigned char *at, size_t left, struct nnb_hw_entry *entry)
 {
 	struct binder_fd_array_object fds;
 	struct binder_buffer_object buffer;
-	struct flat_binder_object flat;
+	uint32_t type;
 
-	memcpy(&flat, at, sizeof(flat));
-	if (flat.hdr.type == BINDER_TYPE_PTR && left >= sizeof(buffer)) {
+	memcpy(&type, at, sizeof(type));
+	if (type == BINDER_TYPE_PTR && left >= sizeof(buffer)) {
 		memcpy(&buffer, at, sizeof(buffer));
 		entry->kind = NNB_HW_BUFFER;
 		entry->data = (const void *)(uintptr_t)buffer.buffer;
@@ -67,16 +81,14 @@ static void nnb_gb_hw_take(struct nnb_gb_reader *self, const struct nnb_gb_hw_op
 			entry->parent = (uint32_t)buffer.parent;
 			entry->parent_offset = buffer.parent_offset;
 		}
-	} else if (flat.hdr.type == BINDER_TYPE_FDA && left >= sizeof(fds)) {
+	} else if (type == BINDER_TYPE_FDA && left >= sizeof(fds)) {
 		memcpy(&fds, at, sizeof(fds));
 		entry->kind = NNB_HW_FDS;
 		entry->size = fds.num_fds;
 		entry->parent = (uint32_t)fds.parent;
 		entry->parent_offset = fds.parent_offset;
-	} else if (flat.hdr.type == BINDER_TYPE_BINDER || flat.hdr.type == BINDER_TYPE_HANDLE) {
-		entry->object = ops->read(self, &flat);
-		if (entry->object)
-			entry->kind = NNB_HW_OBJECT;
+	} else if (type == BINDER_TYPE_BINDER || type == BINDER_TYPE_HANDLE) {
+		entry->kind = NNB_HW_OBJECT;
 	}
 }
 
@@ -84,6 +96,7 @@ int nnb_gb_hw_read(struct nnb_link *link, const struct nnb_gb_hw_ops *ops, struc
 		   const GBinderReader *source, uint64_t user, struct nnb_hw *to)
 {
 	struct nnb_gb_reader reader;
+	struct flat_binder_object flat;
 	void *const *list;
 	gsize size, header;
 
@@ -105,12 +118,14 @@ int nnb_gb_hw_read(struct nnb_link *link, const struct nnb_gb_hw_ops *ops, struc
 
 		if (entry.offset > to->size || to->size - entry.offset < NNB_GB_OBJECT)
 			return -EINVAL;
-		if (entry.offset >= to->at) {
-			reader.flat.at = entry.offset - to->at;
-			nnb_gb_reader_follow(&reader);
-			reader.source.d[atomic_load(&link->list_place) - 1] = &list[i];
+		nnb_gb_hw_take(list[i], to->size - entry.offset, &entry);
+		if (entry.kind == NNB_HW_OBJECT) {
+			memcpy(&flat, list[i], sizeof(flat));
+			if (nnb_gb_hw_seek(&reader, to, &list[i], entry.offset))
+				entry.object = ops->read(&reader, &flat);
+			if (!entry.object)
+				entry.kind = NNB_HW_OTHER;
 		}
-		nnb_gb_hw_take(&reader, ops, list[i], to->size - entry.offset, &entry);
 		if (nnb_hw_list(to, &entry))
 			return -ENOMEM;
 	}
@@ -148,27 +163,44 @@ static void nnb_gb_hw_close(gpointer fd)
 	close(GPOINTER_TO_INT(fd));
 }
 
-/* Return: a copy that lives as long as the parcel; NULL without memory. */
-static void *nnb_gb_hw_copy(GBinderWriter *writer, const void *data, size_t size)
+static size_t nnb_gb_hw_align(size_t size)
 {
-	void *copy = malloc(size ? size : 1);
-
-	if (!copy)
-		return NULL;
-	if (size)
-		memcpy(copy, data, size);
-	gbinder_writer_add_cleanup(writer, free, copy);
-	return copy;
+	return (size + 7) & ~(size_t)7;
 }
 
-/* Appends a handle: its size, its buffer and the range of its descriptors. */
-static int nnb_gb_hw_write_fds(const struct nnb_hw_entry *buffer, GBinderWriter *writer)
+/*
+ * Copies the buffers of a parcel to one place that lives as long as libgbinder's parcel does.
+ * Return: the copies, each at a multiple of 8 bytes; NULL without memory.
+ */
+static unsigned char *nnb_gb_hw_copy(const struct nnb_hw *hw, GBinderWriter *writer)
 {
-	const GBinderParent parent = {buffer->parent, (guint32)buffer->parent_offset};
-	struct nnb_hidl_fds *fds = nnb_gb_hw_copy(writer, buffer->data, buffer->size);
+	unsigned char *copies, *to;
+	size_t size = 0;
 
-	if (!fds)
-		return -ENOMEM;
+	for (uint32_t i = 0; i < hw->count; i++) {
+		if (hw->entries[i].kind == NNB_HW_BUFFER)
+			size += nnb_gb_hw_align(hw->entries[i].size);
+	}
+	copies = malloc(size ? size : 1);
+	if (!copies)
+		return NULL;
+	gbinder_writer_add_cleanup(writer, free, copies);
+	to = copies;
+	for (uint32_t i = 0; i < hw->count; i++) {
+		const struct nnb_hw_entry *entry = &hw->entries[i];
+
+		if (entry->kind != NNB_HW_BUFFER)
+			continue;
+		if (entry->size)
+			memcpy(to, entry->data, entry->size);
+		to += nnb_gb_hw_align(entry->size);
+	}
+	return copies;
+}
+
+/* Replaces the descriptors of a handle by duplicates, which live as long as libgbinder's parcel. */
+static int nnb_gb_hw_keep_fds(struct nnb_hidl_fds *fds, GBinderWriter *writer)
+{
 	for (uint32_t i = 0; i < fds->fd_count; i++) {
 		int fd = fcntl(fds->data[i], F_DUPFD_CLOEXEC, 0);
 
@@ -177,32 +209,27 @@ static int nnb_gb_hw_write_fds(const struct nnb_hw_entry *buffer, GBinderWriter 
 		fds->data[i] = fd;
 		gbinder_writer_add_cleanup(writer, nnb_gb_hw_close, GINT_TO_POINTER(fd));
 	}
-	/* The layouts of a native handle are the same. */
-	gbinder_writer_append_fds(writer, (const void *)fds,
-				  buffer->parent == NNB_HW_NO_PARENT ? NULL : &parent);
-	return 0;
-}
-
-static int nnb_gb_hw_write_buffer(const struct nnb_hw_entry *buffer, GBinderWriter *writer)
-{
-	const GBinderParent parent = {buffer->parent, (guint32)buffer->parent_offset};
-	void *copy = nnb_gb_hw_copy(writer, buffer->data, buffer->size);
-
-	if (!copy)
-		return -ENOMEM;
-	gbinder_writer_append_buffer_object_with_parent(
-		writer, copy, buffer->size, buffer->parent == NNB_HW_NO_PARENT ? NULL : &parent);
 	return 0;
 }
 
 int nnb_gb_hw_write(struct nnb_link *link, const struct nnb_gb_hw_ops *ops, const struct nnb_hw *hw,
-		    GBinderWriter *writer, uint64_t user)
+		    GBinderWriter *writer, uint64_t user, bool lent)
 {
+	unsigned char *copy = NULL;
 	size_t at = 0;
 	int ret = 0;
 
+	if (!lent && hw->count) {
+		copy = nnb_gb_hw_copy(hw, writer);
+		if (!copy)
+			return -ENOMEM;
+	}
 	for (uint32_t i = 0; i < hw->count && !ret; i++) {
 		const struct nnb_hw_entry *entry = &hw->entries[i];
+		const GBinderParent parent = {entry->parent, (guint32)entry->parent_offset};
+		const GBinderParent *has_parent =
+			entry->parent == NNB_HW_NO_PARENT ? NULL : &parent;
+		const void *data = copy ? copy : entry->data;
 		const bool handle = i + 1 < hw->count && entry[1].kind == NNB_HW_FDS;
 		/* libgbinder writes the size of a handle itself. */
 		const size_t end = entry->offset - (handle ? sizeof(int64_t) : 0);
@@ -211,12 +238,22 @@ int nnb_gb_hw_write(struct nnb_link *link, const struct nnb_gb_hw_ops *ops, cons
 		at = entry->offset + sizeof(struct flat_binder_object);
 		if (entry->kind == NNB_HW_OBJECT) {
 			ret = ops->write(link, entry->object, writer, user);
-		} else if (handle) {
-			ret = nnb_gb_hw_write_fds(entry, writer);
+			continue;
+		}
+		if (copy)
+			copy += nnb_gb_hw_align(entry->size);
+		if (handle) {
+			if (copy)
+				ret = nnb_gb_hw_keep_fds((struct nnb_hidl_fds *)(uintptr_t)data,
+							 writer);
+			/* The layouts of a native handle are the same. */
+			if (!ret)
+				gbinder_writer_append_fds(writer, data, has_parent);
 			at = entry[1].offset + sizeof(struct binder_fd_array_object);
 			i++;
 		} else {
-			ret = nnb_gb_hw_write_buffer(entry, writer);
+			gbinder_writer_append_buffer_object_with_parent(writer, data, entry->size,
+									has_parent);
 			at = entry->offset + sizeof(struct binder_buffer_object);
 		}
 	}

@@ -18,9 +18,8 @@ struct flat_binder_object;
 
 /**
  * struct nnb_gb_hw_ops - how objects of parcels are read and written
- * @read: reads the object whose bytes are @flat, at the position of libgbinder's reader, unless
- *	it is in the header. Return: it belongs to the reader's arena; NULL for one that is not
- *	known
+ * @read: reads the object whose bytes are @flat, at the position of libgbinder's reader. Return: it
+ *	belongs to the reader's arena; NULL for one that is not known
  * @write: appends an object for @user. Return: 0 or -ENOMEM
  */
 struct nnb_gb_hw_ops {
@@ -39,11 +38,12 @@ struct nnb_gb_hw_ops {
 int nnb_gb_hw_read(struct nnb_link *link, const struct nnb_gb_hw_ops *ops, struct nnb_arena *arena,
 		   const GBinderReader *source, uint64_t user, struct nnb_hw *to);
 /*
- * Appends a parcel for @user, and copies of its buffers and descriptors, since libgbinder reads
- * them when it sends. Return: 0, -ENOMEM, or an errno of a descriptor.
+ * Appends a parcel for @user. libgbinder reads its buffers and descriptors when it sends them: with
+ * @lent these stay as they are until then, as in a call that waits for its reply; without it
+ * copies and duplicates are sent. Return: 0, -ENOMEM, or an errno of a descriptor.
  */
 int nnb_gb_hw_write(struct nnb_link *link, const struct nnb_gb_hw_ops *ops, const struct nnb_hw *hw,
-		    GBinderWriter *writer, uint64_t user);
+		    GBinderWriter *writer, uint64_t user, bool lent);
 /*
  * Finds the next descriptor of a parcel that was received, wherever it stands. @entry and @index
  * are the position, 0 at first. Return: false if there is none; *@fd is the parcel's.

@@ -184,7 +184,8 @@ static int nnb_node_answer_hidl(struct nnb_incoming *call, const struct nnb_call
 	}
 	if (call->reply) {
 		gbinder_local_reply_init_writer(call->reply, &writer);
-		ret = nnb_gb_hw_write(call->link, &nnb_gb_hw_ops, &reply, &writer, caller->euid);
+		ret = nnb_gb_hw_write(call->link, &nnb_gb_hw_ops, &reply, &writer, caller->euid,
+				      false);
 	}
 	if (ret) {
 		gbinder_local_reply_unref(call->reply);
@@ -605,7 +606,7 @@ static int nnb_proxy_transact(struct nnb_proxy *proxy, const char *descriptor, u
 
 	if (request) {
 		gbinder_local_request_init_writer(request, &writer);
-		ret = nnb_gb_hw_write(proxy->link, &nnb_gb_hw_ops, hw, &writer, proxy->user);
+		ret = nnb_gb_hw_write(proxy->link, &nnb_gb_hw_ops, hw, &writer, proxy->user, true);
 	}
 	if (!ret && oneway) {
 		ret = nnb_proxy_status(gbinder_client_transact_sync_oneway(client, code, request));
