@@ -9,8 +9,7 @@
  * A packet that is none gets GENERAL_FAILURE for an answer. A counter that cannot be ends the
  * burst. The thread ends with the context, and with the client. The end of the context waits for
  * it, so that the quota is free again, but not while a client can hold it: in a call of
- * getMemories(), and until what that has brought is closed. So the thread and the context share the
- * burst.
+ * getMemories(), and until what that has brought is closed. Then the thread frees the burst.
  */
 #include "hal-bridge/service/hidl/face.h"
 
@@ -53,11 +52,11 @@ typedef struct nnb_hidl_1_2_fmq_result_datum nnb_hidl_result_datum;
  * @packet: room for all elements of @requests
  * @answer: room for all elements of @results
  * @stop: the thread shall end
- * @holders: the context, and the thread that answers
  * @lock: of the fields below
  * @changed: one of them has changed
  * @held: the thread is where the client can hold it
- * @ended: the thread has ended
+ * @ended: the thread has ended, and does not touch the burst any more
+ * @left: the context has gone before, so the thread frees the burst
  */
 struct nnb_hidl_burst {
 	struct nnb_object object;
@@ -69,10 +68,9 @@ struct nnb_hidl_burst {
 	nnb_hidl_request_datum *packet;
 	nnb_hidl_result_datum *answer;
 	atomic_bool stop;
-	atomic_uint holders;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool held, ended;
+	bool held, ended, left;
 };
 
 /* ------------------------------------------------------------------------------------- requests */
@@ -180,11 +178,11 @@ static bool nnb_hidl_packet_parse(struct nnb_hidl_packet *packet, struct nnb_are
 	return from && !packet->left;
 }
 
-/* Sets what the end of the context looks at. */
-static void nnb_hidl_burst_set(struct nnb_hidl_burst *burst, bool *what, bool value)
+/* Says whether the client can hold the thread. */
+static void nnb_hidl_burst_hold(struct nnb_hidl_burst *burst, bool held)
 {
 	pthread_mutex_lock(&burst->lock);
-	*what = value;
+	burst->held = held;
 	pthread_cond_broadcast(&burst->changed);
 	pthread_mutex_unlock(&burst->lock);
 }
@@ -212,7 +210,7 @@ static int nnb_hidl_burst_fetch(struct nnb_hidl_burst *burst, struct nnb_aidl_ca
 	}
 	if (!vec.count)
 		return 0;
-	nnb_hidl_burst_set(burst, &burst->held, true);
+	nnb_hidl_burst_hold(burst, true);
 	ret = nnb_hidl_call(burst->callback, &self, &nnb_hidl_1_2_burst_callback.methods[0], &in,
 			    core->arena, &out);
 	if (ret || out.status || out.buffers->count != vec.count)
@@ -353,9 +351,17 @@ static void nnb_hidl_burst_free(struct nnb_hidl_burst *burst)
 	free(burst);
 }
 
-static void nnb_hidl_burst_put(struct nnb_hidl_burst *burst)
+/* The thread's last word: the context, if it is still there, frees the burst. */
+static void nnb_hidl_burst_end(struct nnb_hidl_burst *burst)
 {
-	if (atomic_fetch_sub(&burst->holders, 1) == 1)
+	bool left;
+
+	pthread_mutex_lock(&burst->lock);
+	left = burst->left;
+	burst->ended = true;
+	pthread_cond_broadcast(&burst->changed);
+	pthread_mutex_unlock(&burst->lock);
+	if (left)
 		nnb_hidl_burst_free(burst);
 }
 
@@ -385,10 +391,9 @@ static void *nnb_hidl_burst_run(void *arg)
 				    core.message);
 		nnb_hidl_burst_answer(burst, ret, &result);
 		nnb_arena_fini(&arena);
-		nnb_hidl_burst_set(burst, &burst->held, false);
+		nnb_hidl_burst_hold(burst, false);
 	}
-	nnb_hidl_burst_set(burst, &burst->ended, true);
-	nnb_hidl_burst_put(burst);
+	nnb_hidl_burst_end(burst);
 	return NULL;
 }
 
@@ -420,6 +425,7 @@ static int nnb_hidl_context_answer(struct nnb_object *object, const struct nnb_c
 static void nnb_hidl_burst_release(struct nnb_object *object)
 {
 	struct nnb_hidl_burst *burst = (struct nnb_hidl_burst *)object;
+	bool ended;
 
 	atomic_store(&burst->stop, true);
 	nnb_fmq_wake(&burst->requests, NNB_FMQ_NOT_EMPTY);
@@ -427,8 +433,11 @@ static void nnb_hidl_burst_release(struct nnb_object *object)
 	pthread_mutex_lock(&burst->lock);
 	while (!burst->held && !burst->ended)
 		pthread_cond_wait(&burst->changed, &burst->lock);
+	ended = burst->ended;
+	burst->left = !ended;
 	pthread_mutex_unlock(&burst->lock);
-	nnb_hidl_burst_put(burst);
+	if (ended)
+		nnb_hidl_burst_free(burst);
 }
 
 /* Opens a queue whose file cannot shrink, or can be kept from it. Return: 0 or an ErrorStatus. */
@@ -515,7 +524,6 @@ int nnb_hidl_burst_create(struct nnb_prepared_model *model, struct nnb_hidl_call
 		burst->answer = malloc(burst->results.bytes);
 		ret = burst->packet && burst->answer ? nnb_burst_create(model, &burst->core)
 						     : -ENOMEM;
-		atomic_init(&burst->holders, 2);
 		if (!ret)
 			ret = nna_thread_start(NULL, NULL, nnb_hidl_burst_run, burst);
 		if (ret)
