@@ -351,7 +351,7 @@ static int to_graph(const struct onnx_model *model, const struct onnx_shape *sha
 		return ret;
 	}
 	/* Where the two differ, ONNX Runtime is closer to TFLite's rules. */
-	nna_graph_set_rounding(t.graph, NNA_ROUNDING_TFLITE);
+	nna_graph_set_rounding(t.graph, NNA_ROUNDING_ONNX);
 	begin(&t);
 	if (!t.ret)
 		walk(&t, shapes);

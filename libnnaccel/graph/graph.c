@@ -487,7 +487,7 @@ int nna_graph_set_rounding(struct nna_graph *graph, enum nna_rounding rounding)
 		return -EINVAL;
 	if (graph->finished)
 		return FAIL(graph, "rounding cannot be set: the graph is finished, do it before");
-	if ((unsigned int)rounding > NNA_ROUNDING_TFLITE)
+	if ((unsigned int)rounding > NNA_ROUNDING_ONNX)
 		return FAIL(graph, "rounding %u does not exist: it is one of enum nna_rounding",
 			    rounding);
 	graph->rounding = rounding;

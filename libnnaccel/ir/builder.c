@@ -237,7 +237,9 @@ int nna_emit_ewise(struct nna_lower *l, enum nna_function function, uint32_t out
 int nna_emit_arithmetic(struct nna_lower *l, enum nna_function function, uint32_t out, uint32_t a,
 			uint32_t b, enum nna_activation act)
 {
-	return emit_ewise(l, function, out, a, b, NNA_NO_VALUE, act, 0, l->rounding);
+	/* NNAPI's sums and products are rounded once. */
+	return emit_ewise(l, function, out, a, b, NNA_NO_VALUE, act, 0,
+			  l->once ? NNA_IR_ROUNDS_AS_NNAPI : l->rounding);
 }
 
 int nna_emit_reduce(struct nna_lower *l, enum nna_reduce function, uint32_t out, uint32_t in,
@@ -327,7 +329,7 @@ int nna_emit_conv2d(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t wei
 		.pad_top = params->pad_top,
 		.pad_left = params->pad_left,
 	};
-	if (params->once && op.rounding == NNA_IR_ROUNDS_AS_TFLITE)
+	if ((params->once || l->once) && op.rounding == NNA_IR_ROUNDS_AS_TFLITE)
 		op.rounding = NNA_IR_ROUNDS_AS_TFLITE_ONCE;
 	nna_activation_bounds(l, out, params->act, &op.bounds);
 	return nna_ir_add(l, &op, values);
@@ -335,7 +337,10 @@ int nna_emit_conv2d(struct nna_lower *l, uint32_t out, uint32_t in, uint32_t wei
 
 int nna_emit_matmul(struct nna_lower *l, uint32_t out, uint32_t a, uint32_t b)
 {
-	struct nna_ir_op op = { .kind = NNA_IR_MATMUL, .rounding = l->rounding };
+	struct nna_ir_op op = {
+		.kind = NNA_IR_MATMUL,
+		.rounding = l->once ? NNA_IR_ROUNDS_AS_TFLITE_ONCE : l->rounding,
+	};
 	uint32_t values[] = { out, a, b, NNA_NO_VALUE, NNA_NO_VALUE, NNA_NO_VALUE };
 	const struct nna_value *vo, *va, *vb;
 	uint32_t count;

@@ -17,8 +17,9 @@ int nna_lower_create(const struct nna_graph *graph, const struct nna_log *log,
 	if (!l)
 		return -ENOMEM;
 	l->graph = graph;
-	l->rounding = graph && graph->rounding == NNA_ROUNDING_TFLITE ? NNA_IR_ROUNDS_AS_TFLITE :
-									NNA_IR_ROUNDS_AS_NNAPI;
+	l->rounding = graph && graph->rounding != NNA_ROUNDING_NNAPI ? NNA_IR_ROUNDS_AS_TFLITE :
+								       NNA_IR_ROUNDS_AS_NNAPI;
+	l->once = graph && graph->rounding == NNA_ROUNDING_ONNX;
 	if (log)
 		l->log = *log;
 	l->debug = nna_debug_flags();

@@ -61,6 +61,7 @@ struct nna_storage {
  * @values: @value_count of them, by number; room for @value_room
  * @ops: @op_count of them, in execution order; room for @op_room
  * @rounding: enum nna_ir_rounding of the operations that are added
+ * @once: sums and products, also those of convolutions and matrices, are rounded once instead
  * @labels: index of the operation that follows, NNA_NONE until placed
  * @shared: numbers plus 1 of the storages of constants that operations share, by indices that ops/
  *	defines
@@ -77,6 +78,7 @@ struct nna_storage {
 struct nna_lower {
 	const struct nna_graph *graph;
 	uint8_t rounding;
+	bool once;
 	struct nna_log log;
 	uint32_t debug;
 	struct nna_storage *storages;
