@@ -155,6 +155,21 @@ $(BUILD)/tests/unit/libnnaccel/winsys/loopback/test_bo: UNIT_LIBS += $(call unit
 # Parcels and the codec, without a kernel or a device.
 $(BINDER_TESTS): $(HAL_BINDER_OBJS) $(NNACCEL_MESSAGE_OBJS)
 
+# The connection by libbinder_ndk, whose part the test plays.
+NDK_TESTS := $(call unit,hal-bridge/binder/ndk)
+UNIT_TESTS += $(NDK_TESTS)
+unit_ndk := tests/unit/hal-bridge/binder/ndk
+unit_ndk_binder := $(BUILD)/obj/$(unit_ndk)/binder.o
+$(unit_ndk_binder) $(BUILD)/obj/$(unit_ndk)/test_binder.o: override CPPFLAGS += -I$(unit_ndk)
+$(unit_ndk_binder): hal-bridge/binder/ndk/binder.c
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+-include $(unit_ndk_binder:.o=.d)
+$(NDK_TESTS): $(unit_ndk_binder) $(BUILD)/obj/hal-bridge/binder/object.o \
+	$(BUILD)/obj/libnnaccel/support/thread.o
+$(NDK_TESTS): UNIT_LIBS := $(call unit_wrap,access clock_nanosleep)
+
 # The HAL's service on the loopback, called by parcels in memory.
 $(SERVICE_TESTS): $(HAL_SERVICE_OBJS) $(HAL_BINDER_OBJS) $(HAL_COMMON_OBJS) $(NNACCEL_LIB)
 $(SERVICE_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
