@@ -7,7 +7,7 @@
  *		driver's floor (from a doorbell until the waiter runs, without a job). One of each
  *		in turn, so that each finds the caches as the others have left them; then each in a
  *		loop, with the caches to itself. And what the device counts for each job
- *  fenced	jobs that wait for a sync_file and end in one, a null job and one that writes 128 KiB:
+ *  fenced	null jobs, and jobs that write 128 KiB, that wait for a sync_file and end in one:
  *		what of them SUBMIT would save if it took fds beside syncobjs
  *  contexts	the throughput with many contexts
  *  bind	mapping, and unmapping with the invalidation
