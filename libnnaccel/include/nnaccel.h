@@ -639,8 +639,8 @@ NNACCEL_API int nna_graph_set_relaxed(struct nna_graph *graph, bool relaxed);
  *	TFLite's functions of one 8-bit number are a GATHER of a table of 256. DIV of integers
  *	rounds towards zero, not down; of equal elements TOPK_V2 takes that with the lower index
  *	first
- * @NNA_ROUNDING_ONNX: as TFLITE, but what ONNX computes with floats and then rounds is rounded once,
- *	and not in stages: ADD, SUB, MUL, CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D,
+ * @NNA_ROUNDING_ONNX: as TFLITE, but what ONNX computes with floats and then rounds is rounded
+ *	once, and not in stages: ADD, SUB, MUL, CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D,
  *	TRANSPOSE_CONV_2D, FULLY_CONNECTED and BATCH_MATMUL of 8-bit types. Halves are rounded away
  *	from zero, where ONNX rounds them to even
  */
