@@ -3,12 +3,13 @@
 """
 litert_models: models through LiteRT's compiled models with nnaccel as the NPU alone, against the reference kernels.
 
-    litert_models.py --libraries DIR --judge PYTHON [--seed N] MODEL...
+    litert_models.py --libraries DIR --judge PYTHON [--today] [--seed N] MODEL...
     litert_models.py --reference FILE [--seed N] MODEL
 
 Each model gets random inputs, and its outputs are compared with those of the interpreter with BUILTIN_REF in another
 Python: integers have to be equal, floats within a part of their range. LiteRT refuses a model of which an operator is
-left, so a model that runs has run on nnaccel. A model that LiteRT does not run without an NPU either is skipped.
+left, so a model that runs has run on nnaccel. A model that LiteRT does not run without an NPU either is skipped. With
+--today they are those of tests/clients/check-today, and the rules for them hold that check.py there has.
 Prints a line for each model and "N passed, N failed, N skipped" last. The second form is what the judge runs.
 """
 import argparse
@@ -17,12 +18,16 @@ import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import numpy as np
 from ai_edge_litert.compiled_model import CompiledModel
 from ai_edge_litert.environment import Environment
 from ai_edge_litert.hardware_accelerator import HardwareAccelerator
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "clients"))
+import check as clients  # pylint: disable=wrong-import-position
 
 FLOAT_TOLERANCE = 1e-5
 
@@ -60,16 +65,14 @@ def random_input(detail, random):
 
 def reference(path, seed, to):
     """Writes the judge's inputs and outputs."""
-    judge = Interpreter(path, experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
-    judge.allocate_tensors()
     random = np.random.default_rng(seed)
-    arrays = {}
-    for i, detail in enumerate(judge.get_input_details()):
-        arrays["input%d" % i] = random_input(detail, random)
-        judge.set_tensor(detail["index"], arrays["input%d" % i])
-    judge.invoke()
-    for i, detail in enumerate(judge.get_output_details()):
-        arrays["output%d" % i] = judge.get_tensor(detail["index"])
+    inputs = {}
+
+    def given(detail):
+        return inputs.setdefault(detail["index"], random_input(detail, random))
+    outputs, _ = clients.reference(Path(path), given, lambda detail: detail["shape"])
+    arrays = {"input%d" % i: value for i, value in enumerate(inputs.values())}
+    arrays |= {"output%d" % i: value for i, (_, value) in enumerate(outputs)}
     np.savez(to, **arrays)
 
 
@@ -117,6 +120,14 @@ def difference(got, want):
         return None if worst <= limit else "differs by %g, allowed %g" % (worst, limit)
     different = int((got != want).sum())
     return None if not different else "%d of %d numbers differ" % (different, want.size)
+
+
+def differences(results, wanted, name, today):
+    """What is wrong with all outputs, "" if nothing is."""
+    if not today:
+        return "; ".join("output %d %s" % (i, d) for i, d in enumerate(map(difference, results, wanted)) if d)
+    steps, share = clients.largest(zip(results, wanted))
+    return "" if clients.is_near(name, steps, share) else "differs by %s steps, %s of the range" % (steps, share)
 
 
 def runs_without(path, judged, environment):
@@ -168,7 +179,7 @@ def check(path, options, environment):
         results = compiled(path, *judged, environment, HardwareAccelerator.NPU)
     except (RuntimeError, ValueError) as error:
         return str(error).splitlines()[0] if runs_without(path, judged, environment) else None
-    return "; ".join("output %d %s" % (i, d) for i, d in enumerate(map(difference, results, judged[1])) if d)
+    return differences(results, judged[1], name, options.today)
 
 
 def main():
@@ -177,6 +188,7 @@ def main():
     parser.add_argument("--judge")
     parser.add_argument("--reference")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--today", action="store_true")
     parser.add_argument("models", nargs="+")
     options = parser.parse_args()
     if options.reference:
