@@ -58,7 +58,7 @@ static void numbers_of(struct tflite_factor f, enum tflite_rule rule, int64_t *m
 	/* A factor with a shift beyond these saturates every product. */
 	*shift = *shift < 1 ? 1 : *shift > 62 ? 62 : *shift;
 	*rounding = (int64_t)1 << (*shift - 1);
-	if (rule == TFLITE_RULE_32 && *shift > 31)
+	if ((rule == TFLITE_RULE_32 || rule == TFLITE_RULE_32_UP) && *shift > 31)
 		*rounding += 1 << 30;
 }
 

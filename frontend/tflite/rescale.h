@@ -33,11 +33,14 @@ int32_t tflite_halved(int32_t x, int32_t bits);
 /**
  * enum tflite_rule - how numbers are multiplied by a factor
  * @TFLITE_RULE_32: by all bits of the multiplier, rounded twice
+ * @TFLITE_RULE_32_UP: the same, halves up both times
  * @TFLITE_RULE_64: by 15 bits, rounded once
  * @TFLITE_RULE_64_FULL: by all bits, rounded once
  * @TFLITE_RULE_64_LONG: the same for a product of more than 64 bits
  */
-enum tflite_rule { TFLITE_RULE_32, TFLITE_RULE_64, TFLITE_RULE_64_FULL, TFLITE_RULE_64_LONG };
+enum tflite_rule {
+	TFLITE_RULE_32, TFLITE_RULE_32_UP, TFLITE_RULE_64, TFLITE_RULE_64_FULL, TFLITE_RULE_64_LONG
+};
 
 /*
  * @x, an INT64 tensor, times @factors, of which none is negative: @count of them along the last

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The 16-bit activation functions of quantised LSTMs. The definition of these LSTMs states
- * fixed-point approximations, so their errors are part of the result. The compiler evaluates a
- * function for all 65536 numbers, and the device looks the results up.
+ * The 16-bit activation functions of quantised LSTMs (support/fixed_function.h) on the device: the
+ * compiler evaluates a function for all 65536 numbers, and the device looks the results up.
  */
 #ifndef NNA_FIXED_POINT_H
 #define NNA_FIXED_POINT_H
 
 #include "libnnaccel/ir/builder.h"
+#include "libnnaccel/support/fixed_function.h"
 
-enum nna_fixed_function { NNA_FIXED_LOGISTIC, NNA_FIXED_TANH };
-
-#define NNA_FIXED_ENTRIES 65536u
 /* Integer bits of gates before their activation. */
 #define NNA_FIXED_GATE_BITS 3u
-
-/*
- * Return: the function of raw / 2^(15 - integer_bits), in 1/32768; @integer_bits is 0 to 6. Public
- * for tests.
- */
-int16_t nna_fixed_evaluate(enum nna_fixed_function function, uint32_t integer_bits, int16_t raw);
 
 /*
  * Makes the table of a function: a constant [65536] of S16 in 1/32768, whose entry raw + 32768 is

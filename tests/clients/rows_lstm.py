@@ -9,7 +9,7 @@ bits by itself, and the sum of a gate may come back; cell states reach their lim
 
 import numpy as np
 
-from table import NONE, RELU, Row, T
+from table import NONE, RELU, Row, T, exactly
 
 TIME, BATCH, SIZE, UNITS = 5, 2, 7, 6
 TANH = 4
@@ -163,5 +163,22 @@ def basic():
                bound=1e-5, kernelType=[1], fusedActivationFunction=[TANH])
 
 
+def basic_whole(size, units):
+    """The same on UINT8; more than 512 products of a sum are added in parts."""
+    def data(*shape, zero=128, **more):
+        return T(*shape, scale=1 / 128, zero=zero, **more)
+
+    def cell(*shape, scale=1 / 2048):
+        return T(*shape, type="INT16", scale=scale)
+
+    inputs = [data(BATCH, size), data(BATCH, units),
+              T(4 * units, size + units, data="any", scale=(2.0 ** -10, 2.0 ** -4)),
+              T(4 * units, type="INT32", data="any", values=(-20000, 20000),
+                scale=exactly(lambda s: s[0] * s[2])), cell(BATCH, units)]
+    return Row("LSTM", inputs, [data(), cell(), data(), cell(scale=1 / 4096)], ["UINT8"], "LSTMOptions",
+               name=f"LSTM basic {size}", version=2, kernelType=[1], fusedActivationFunction=[TANH])
+
+
 SEQUENCES = rows()
-ROWS = SEQUENCES + [single(row) for row in SEQUENCES] + [hybrid_lstm()] + svdf() + floats() + [basic()]
+ROWS = SEQUENCES + [single(row) for row in SEQUENCES] + [hybrid_lstm()] + svdf() + floats() + \
+    [basic(), basic_whole(SIZE, UNITS), basic_whole(37, 70), basic_whole(1000, 9)]

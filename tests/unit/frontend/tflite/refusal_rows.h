@@ -248,8 +248,11 @@ static const struct refusal_row refusal_rows[] = {
 	{ "LSTM@14:4,0.0,0.0,2 f[1,2] - " EIGHT_OMITTED EIGHT_OMITTED STATES "-> f[1,3]",
 	  "0", "0 and 1" },
 	/* ops/basic_lstm.c */
-	{ "LSTM@14:4,0.0,0.0,1 u[1,2]*0.5 u[1,1]*0.5 u[4,3]={}*0.5 i[4]={} w[1,1]*0.5 -> "
-	  "u[1,1]*0.5 w[1,1]*0.5 u[1,3]*0.5 w[1,4]*0.5", "0 input 0", "FLOAT32" },
+	{ "LSTM@14:4,0.0,0.0,1 a[1,2]*0.5 a[1,1]*0.5 a[4,3]={}*0.5 i[4]={} w[1,1]*0.5 -> "
+	  "a[1,1]*0.5 w[1,1]*0.5 a[1,3]*0.5 w[1,4]*0.5", "0 input 0", "FLOAT32 and UINT8" },
+	{ "LSTM@14:4,0.0,0.0,1 u[1,2]*0.5 u[1,1]*0.5 u[4,3]={}*0.5 i[4]={}*0.5 w[1,1]*0.5 -> "
+	  "u[1,1]*0.5 w[1,1]*0.5 u[1,3]*0.5 w[1,4]*0.5", "0 input 0",
+	  "zero point 128, and that of input 1 and of output 2" },
 	{ "LSTM@14:4,0.0,0.0,1 f[1,2] f[1,1] f[4,4]={} f[4]={} f[1,1] -> f[1,1] f[1,1] f[1,3] f[1,4]",
 	  "0 input 2", "4 times 1 rows, of 2 and 1 elements" },
 	{ "UNIDIRECTIONAL_SEQUENCE_LSTM@71:4 a[1,2,2]*0.5 i[3,2]={} " EIGHT_OMITTED EIGHT_OMITTED

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "libnnaccel/ops/fixed_point.h"
+#include "libnnaccel/support/fixed_function.h"
 
 /* How far off fixed-point arithmetic may be, in 1/32768. */
 #define TANH_OFF 13
