@@ -97,6 +97,15 @@ struct tflite_value tflite_part(struct tflite_translation *t, struct tflite_valu
 /* Pads @x with zeros: @pads has two numbers for each dimension, before and after. */
 struct tflite_value tflite_padded(struct tflite_translation *t, struct tflite_value x,
 				  const int32_t *pads);
+struct tflite_gap;
+
+/*
+ * @x with copies of @pad, one number [1, 1, 1], between the elements along @axis and around them,
+ * or with fewer elements, as @gap (shapes.h) has it (ops/interior.c).
+ */
+struct tflite_value tflite_spread(struct tflite_translation *t, struct tflite_value x,
+				  uint32_t axis, const struct tflite_gap *gap,
+				  struct tflite_value pad);
 /* Slices of @x along @axis; the dims of @indices replace that dimension. */
 struct tflite_value tflite_gathered(struct tflite_translation *t, struct tflite_value x,
 				    uint32_t axis, struct tflite_value indices);

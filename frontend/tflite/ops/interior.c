@@ -35,8 +35,7 @@ static struct tflite_value surrounded(struct tflite_translation *t, struct tflit
 	return y;
 }
 
-/* Dimension @axis of @x. */
-static struct tflite_value spread(struct tflite_translation *t, struct tflite_value x,
+struct tflite_value tflite_spread(struct tflite_translation *t, struct tflite_value x,
 				  uint32_t axis, const struct tflite_gap *gap,
 				  struct tflite_value pad)
 {
@@ -92,7 +91,7 @@ static void spread_all(struct tflite_translation *t, const int32_t *factors, uin
 	number = tflite_reshaped(t, tflite_value(t, pad_index), 3, (uint32_t[]){ 1, 1, 1 });
 	for (uint32_t k = 0; k < x->rank && !t->ret; k++)
 		if (gaps[k].before || gaps[k].after || gaps[k].between)
-			v = spread(t, v, k, &gaps[k], number);
+			v = tflite_spread(t, v, k, &gaps[k], number);
 	tflite_result(t, v, 0);
 }
 

@@ -214,6 +214,9 @@ static const struct refusal_row refusal_rows[] = {
 	{ "DILATE f[4]~ i[1]={0} f={0} -> f[4]",
 	  "0 input 0", "1 to 2147483647 elements with them" },
 	{ PADDED "(1),(1),(0) f[0]? f={0} -> f[2]", "0 input 0", "an element or more" },
+	/* ops/pad.c */
+	{ "PADV2 l[1] i[1,2]={1,-1} l={8589934592} -> l[1]",
+	  "0 output 0", "that of input 0 with paddings of 0 or more" },
 	/* ops/hlo_gather.c; the options are those of STABLEHLO_SCATTER, and sizes of slices */
 	{ TAKEN "(1),(0),(2),1,(1 8) f[6,8] i[5,1] -> f[5,8]",
 	  "0 input 0", "numbers of dimensions, each once, and a size for each" },
@@ -385,7 +388,8 @@ static const struct refusal_row refusal_rows[] = {
 	  "0 input 1", "a multiple of the rank" },
 	{ "CUSTOM{max_detections=0} f[1,1,4]~ f[1,1,2] f[1,4]={} -> f[1,1,4] f[1,1] f[1,1] f[1]",
 	  "0", "1 to 65535 for each" },
-	{ "PADV2 l[1] i[1,2]={} l={8589934592} -> l[1]", "0 input 2", "32 bits" },
+	{ WINDOW "(2),(1),(1),(1),(1 0),1 l[4] l={8589934592} -> l[4]|ADD l l -> l",
+	  "0 input 1", "32 bits" },
 	{ "MEAN@27 i[0,2] i[1]={0} -> i[2]", "0 input 0", "1 or more" },
 	{ "RANGE i={0} i={3} l={1} -> i[3]", "0 output 0", "the same type" },
 	/* tflite.c */
