@@ -149,6 +149,9 @@ $(BUILD)/tests/unit/device/nna/core/test_operand: UNIT_LIBS += \
 # What may take long in the kernel.
 $(BUILD)/tests/unit/device/nna/core/test_mmu: UNIT_LIBS += $(call unit_wrap,munmap)
 
+# What time it is.
+$(BUILD)/tests/unit/device/nna/core/test_rate: UNIT_LIBS += $(call unit_wrap,clock_gettime)
+
 # What waits in the kernel.
 $(BUILD)/tests/unit/libnnaccel/winsys/loopback/test_bo: UNIT_LIBS += $(call unit_wrap,mmap munmap)
 

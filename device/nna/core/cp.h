@@ -36,6 +36,7 @@
  * @exec: the resources that jobs run with
  * @age_ns: NNADEV_CP_AGE_NS; tests lower it
  * @slice_ns: NNADEV_CP_SLICE_NS; tests lower it
+ * @work_rate: register WORK_RATE, measured at creation
  * @owner: the device owns its bus and its pool of threads (nnadev_create())
  * @quit: the command processor is to end
  * @reset: a reset is requested; set under @base.lock, cleared by the command processor
@@ -54,6 +55,7 @@ struct nnadev {
 	struct nnadev_exec exec;
 	uint64_t age_ns;
 	uint64_t slice_ns;
+	uint64_t work_rate;
 	bool owner;
 
 	_Atomic bool quit;

@@ -10,12 +10,9 @@
 #include <string.h>
 
 #include "device/nna/core/clock.h"
+#include "device/nna/core/rate.h"
 #include "device/host/pages.h"
 #include "device/host/thread.h"
-
-/* Register WORK_RATE: what one thread does on a slow CPU, with vectors and without. */
-#define WORK_RATE 2000000000u
-#define WORK_RATE_SCALAR 250000000u
 
 static int choose_isa(enum nnadev_isa wanted, enum nnadev_engine_isa *isa)
 {
@@ -129,6 +126,7 @@ int nnadev_dev_create(struct nnadev_bus *bus, struct nnadev_workers *workers, ui
 	memset(dev, 0, sizeof(*dev));
 	set_up(dev, bus, workers, threads, params);
 	dev->exec.isa = isa;
+	dev->work_rate = nnadev_rate_measure(isa);
 	r = -pthread_mutex_init(&dev->base.lock, NULL);
 	if (r)
 		goto err_free;
@@ -235,7 +233,7 @@ static bool read64(struct nnadev *dev, uint64_t offset, uint64_t *value)
 		*value = hz;
 		return true;
 	case NNAHW_REG_WORK_RATE:
-		*value = dev->exec.isa <= NNADEV_ENGINE_VECTOR ? WORK_RATE_SCALAR : WORK_RATE;
+		*value = dev->work_rate;
 		return true;
 	case NNAHW_REG_PROGRESS:
 		*value = atomic_load(&dev->base.progress);
