@@ -750,6 +750,25 @@ static void find_variables(struct tflite_subgraph *s)
 			s->tensors[s->operators[i].outputs.at[k]].variable = false;
 }
 
+/*
+ * A tensor without elements that nothing writes is a constant: the file has no data to tell it by.
+ */
+static void find_empty_constants(struct tflite_subgraph *s)
+{
+	static const uint64_t nothing;
+
+	for (uint32_t i = 0; i < s->tensor_count; i++)
+		if (!s->tensors[i].elements && !s->tensors[i].data && !s->tensors[i].variable)
+			s->tensors[i].data = &nothing;
+	for (uint32_t i = 0; i < s->operator_count; i++)
+		for (uint32_t k = 0; k < s->operators[i].outputs.count; k++)
+			if (s->tensors[s->operators[i].outputs.at[k]].data == &nothing)
+				s->tensors[s->operators[i].outputs.at[k]].data = NULL;
+	for (uint32_t i = 0; i < s->inputs.count; i++)
+		if (s->tensors[s->inputs.at[i]].data == &nothing)
+			s->tensors[s->inputs.at[i]].data = NULL;
+}
+
 /* Scales of blocks lie in plain tensors: what follows them would not end with a chain of them. */
 static int check_blocks(struct parser *p, const struct tflite_subgraph *s)
 {
@@ -817,8 +836,10 @@ static int parse_subgraph(struct parser *p, const struct flatbuffer_table *table
 		if (!ret)
 			p->operator = NULL;
 	}
-	if (!ret)
+	if (!ret) {
 		find_variables(s);
+		find_empty_constants(s);
+	}
 	return ret;
 }
 

@@ -354,6 +354,43 @@ uint32_t tflite_add_constant(struct tflite_translation *t, const struct tflite_o
 	return operand;
 }
 
+/*
+ * A constant without elements: a slice of one with some, since dimensions of 0 are open ones in a
+ * constant of a graph. The caller may be pushing the inputs of another operation.
+ */
+static uint32_t add_empty_constant(struct tflite_translation *t,
+				   const struct tflite_operand_desc *o)
+{
+	uint32_t *const in = t->in, in_count = t->in_count, in_room = t->in_room;
+	int32_t begins[TFLITE_MAX_RANK + 1] = { 0 }, sizes[TFLITE_MAX_RANK + 1];
+	struct tflite_operand_desc some = *o;
+	uint32_t operand, from;
+
+	for (uint32_t k = 0; k < o->desc.rank; k++) {
+		sizes[k] = o->dims[k] ? 1 : 0;
+		some.dims[k] = 1;
+	}
+	t->in = NULL;
+	t->in_count = 0;
+	t->in_room = 0;
+	from = tflite_add_constant(t, &some, NULL, nna_operand_type_size(o->desc.type));
+	for (uint32_t k = 0; k < o->desc.rank; k++)
+		some.dims[k] = (uint32_t)sizes[k];
+	operand = tflite_add_operand(t, &some);
+	tflite_push(t, from);
+	tflite_push_list(t, begins, o->desc.rank);
+	tflite_push_list(t, sizes, o->desc.rank);
+	tflite_emit_to(t, NNA_OPERATION_SLICE, operand);
+	from = operand;
+	operand = tflite_add_operand(t, o);
+	tflite_emit_reshape(t, from, operand, o);
+	free(t->in);
+	t->in = in;
+	t->in_count = in_count;
+	t->in_room = in_room;
+	return operand;
+}
+
 uint32_t tflite_tensor_operand(struct tflite_translation *t, uint32_t tensor)
 {
 	const struct tflite_tensor *x = &t->sub->tensors[tensor];
@@ -362,6 +399,10 @@ uint32_t tflite_tensor_operand(struct tflite_translation *t, uint32_t tensor)
 	if (t->ret || t->operands[tensor] != TFLITE_NO_OPERAND)
 		return t->operands[tensor];
 	tflite_describe(t, x, &o);
+	if (x->data && !x->elements) {
+		t->operands[tensor] = add_empty_constant(t, &o);
+		return t->operands[tensor];
+	}
 	t->operands[tensor] = add_tensor(t, &o, x);
 	if (x->data)
 		tflite_set_constant(t, t->operands[tensor], x->data, x->size);

@@ -2,6 +2,8 @@
 /* Reductions over axes, ARG_MAX, ARG_MIN and TOPK_V2. */
 #include "frontend/tflite/rescale.h"
 
+#include <float.h>
+
 /*
  * Emits a MEAN. NNAPI's keeps the quantisation, TFLite's may change it: then an ADD of 0
  * requantises the mean, as in TFLite's NNAPI delegate.
@@ -156,6 +158,27 @@ static void mean_of_integers(struct tflite_translation *t)
 	tflite_result(t, sum, 0);
 }
 
+/* Whether the operator is an extreme of no floats: NNAPI's is infinite, TFLite's is not. */
+static bool is_extreme_of_none(struct tflite_translation *t, uint32_t type)
+{
+	return !t->ret && !tflite_input(t, 0)->elements && tflite_output(t, 0)->elements &&
+	       tflite_input(t, 0)->type == TFLITE_FLOAT32 &&
+	       (type == NNA_OPERATION_REDUCE_MAX || type == NNA_OPERATION_REDUCE_MIN);
+}
+
+/* Emits that, and clamps it to the least or the largest float. */
+static void emit_extreme_of_none(struct tflite_translation *t, uint32_t type)
+{
+	const bool least = type == NNA_OPERATION_REDUCE_MAX;
+	struct tflite_value y;
+
+	tflite_describe(t, tflite_output(t, 0), &y.o);
+	y.operand = tflite_add_operand(t, &y.o);
+	tflite_emit_to(t, type, y.operand);
+	tflite_result(t, tflite_binary(t, least ? NNA_OPERATION_MAXIMUM : NNA_OPERATION_MINIMUM, y,
+				       tflite_float(t, least ? -FLT_MAX : FLT_MAX)), 0);
+}
+
 /* NNAPI's MEAN takes keep_dims as INT32, the other reductions take it as BOOL. */
 void tflite_translate_reduce(struct tflite_translation *t, uint32_t type)
 {
@@ -202,7 +225,10 @@ void tflite_translate_reduce(struct tflite_translation *t, uint32_t type)
 		return;
 	}
 	tflite_push_bool(t, t->op->options.keep_dims);
-	tflite_emit_outputs(t, type);
+	if (is_extreme_of_none(t, type))
+		emit_extreme_of_none(t, type);
+	else
+		tflite_emit_outputs(t, type);
 }
 
 static void arg_min_int64(struct tflite_translation *t)

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/frontend/tflite/model_text.h"
 #include "tests/unit/frontend/tflite/one_operator.h"
 
 static void test_unpack(void **state)
@@ -51,11 +52,26 @@ static void test_concatenation_of_rank_5(void **state)
 	assert_memory_equal(out, want, sizeof(want));
 }
 
+/* A tensor of the file without elements and without data is a constant. */
+static void test_nothing(void **state)
+{
+	static const float in[] = { 3, 5 };
+	struct writer *w = calloc(1, sizeof(*w));
+	float out[2];
+
+	assert_non_null(w);
+	write_text(w, "CONCATENATION@10:0 f[2] f[0]? -> f[2]");
+	run_written(w, 0, (const void *[]){ in }, (void *[]){ out }, 1);
+	free(w);
+	check_floats(out, in, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unpack),
 		cmocka_unit_test(test_concatenation_of_rank_5),
+		cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <float.h>
 
+#include "tests/unit/frontend/tflite/model_text.h"
 #include "tests/unit/frontend/tflite/one_operator.h"
 
 static void test_int64_output(void **state)
@@ -168,6 +170,26 @@ static void test_integers(void **state)
 	assert_memory_equal(short_out, means, sizeof(means));
 }
 
+/* The largest of no floats is the least one, as in TFLite, and not an infinity. */
+static void test_extremes_of_none(void **state)
+{
+	static const char *const names[] = { "REDUCE_MAX", "REDUCE_MIN" };
+	static const float in[] = { 1, 2 }, want[] = { -FLT_MAX, FLT_MAX };
+	struct writer *w = calloc(1, sizeof(*w));
+	char text[128];
+	float out[2];
+
+	assert_non_null(w);
+	for (int i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "SLICE f[1,2] i[2]={0,0} i[2]={0,2} -> f[0,2];"
+			 "%s@27 %%3 i[1]={0} -> f[2]", names[i]);
+		write_text(w, text);
+		run_written(w, 0, (const void *[]){ in }, (void *[]){ out }, 1);
+		assert_true(out[0] == want[i] && out[1] == want[i]);
+	}
+	free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +199,7 @@ int main(void)
 		cmocka_unit_test(test_mean_for_nnapi),
 		cmocka_unit_test(test_topk_ties),
 		cmocka_unit_test(test_integers),
+		cmocka_unit_test(test_extremes_of_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
