@@ -49,6 +49,7 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 #. test: check-ethosu-operators: the first half, without a VM
 #. test: check-ethosu-files: what Vela has compiled by nnactl and by LiteRT with the delegate, without a VM
 #. test: check-ethosu-weights: the library's streams of weights beside Vela's, without a VM
+#. test: check-ethosu-refusals: one line for what cannot be used, without a VM
 #. test: check-ethosu-compiler: what the library compiles for the Ethos-U, on the model in this process
 #. test: check-ethosu-models: models that the library compiles for the Ethos-U, against the NNA, without a VM
 #. test: check-ethosu-stack: the same by nnactl, NNAPI, the NN HAL and the delegate, through the kernel's driver in VMs; a part of check-ethosu-long
@@ -60,7 +61,7 @@ ETHOSU_CASES := $(BUILD)/ethosu/cases
 ETHOSU_MODELS = $(wildcard ../shared/models/*.tflite)
 ETHOSU_OPERATORS = $$(tests/clients/setup) tests/ethosu/operators.py --build $(BUILD) --vela $$(tests/ethosu/setup)
 .PHONY: check-ethosu check-ethosu-compiler check-ethosu-operators check-ethosu-files check-ethosu-models \
-	check-ethosu-weights check-ethosu-stack check-ethosu-selftests check-ethosu-long
+	check-ethosu-weights check-ethosu-refusals check-ethosu-stack check-ethosu-selftests check-ethosu-long
 check-ethosu-operators: $(ETHOSU_RUN)
 	rm -rf $(ETHOSU_CASES)
 	$(ETHOSU_OPERATORS) --keep $(ETHOSU_CASES) $(ETHOSU_MODELS)
@@ -82,6 +83,10 @@ check-ethosu-stack: $(ETHOSU_NNAPI) $(BUILD)/tests/nnv_run $(BUILD)/tests/nnv_ha
 check-ethosu-weights: $(ETHOSU_WEIGHTS)
 	$$(tests/ethosu/setup) tests/ethosu/weights.py --build $(BUILD) $(ETHOSU_MODELS)
 
+check-ethosu-refusals: $(ETHOSU_NODE) all
+	$$(tests/ethosu/setup) tests/ethosu/refusals.py --build $(BUILD) \
+		$(filter %/mobilenet_v1_0.25_128_quant.tflite,$(ETHOSU_MODELS))
+
 # Cases that are not supported count as skipped. A line of the model's checks of streams is a failure.
 ETHOSU_DEVICES := ethos-u65-256 ethos-u65-512 ethos-u85-128 ethos-u85-256 ethos-u85-2048
 check-ethosu-compiler: $(BUILD)/tests/nnv_run $(BUILD)/tests/nnv_random
@@ -96,7 +101,8 @@ check-ethosu-compiler: $(BUILD)/tests/nnv_run $(BUILD)/tests/nnv_random
 		! grep strict: $$log; \
 	done
 
-check-ethosu: check-ethosu-compiler check-ethosu-operators check-ethosu-files check-ethosu-weights $(ETHOSU_DRIVE) all
+check-ethosu: check-ethosu-compiler check-ethosu-operators check-ethosu-files check-ethosu-weights \
+		check-ethosu-refusals $(ETHOSU_DRIVE) all
 	vm/setup --ethosu
 	$$(tests/ethosu/setup) tests/ethosu/driver.py --build $(BUILD) --operators $(ETHOSU_CASES) $(ETHOSU_MODELS)
 	$(ETHOSU_FILES) --vm $(filter %/mobilenet_v1_0.25_128_quant.tflite %/mobilenet_v2_1.0_224_quant.tflite,$(ETHOSU_MODELS))

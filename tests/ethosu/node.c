@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <drm.h>
@@ -154,6 +155,20 @@ static int close_buffer(struct node *node, uint32_t handle)
 	return 0;
 }
 
+static void keep_stream(const uint32_t *words, uint32_t size)
+{
+	const char *folder = getenv(ETHOSU_NODE_STREAMS);
+	static unsigned int kept;
+	char path[4096];
+	FILE *to;
+
+	if (!folder)
+		return;
+	snprintf(path, sizeof(path), "%s/%u", folder, kept++);
+	to = fopen(path, "w");
+	must(to && fwrite(words, 1, size, to) == size && !fclose(to));
+}
+
 /* As the kernel's parser: STOP is last, and RESIZE is refused. */
 static int create_stream(struct node *node, int fd, struct ethosu_stream_create *args)
 {
@@ -171,6 +186,7 @@ static int create_stream(struct node *node, int fd, struct ethosu_stream_create 
 	buffer = find(node, args->handle);
 	memcpy(buffer->memory, words, args->size);
 	buffer->used = args->size;
+	keep_stream(words, args->size);
 	return 0;
 }
 
@@ -230,8 +246,12 @@ static void put_text(char *to, size_t *length, const char *text)
 
 static int query(const struct ethosu_query *args)
 {
-	const struct ethosu_npu_info info = { .id = config->id, .config = config->config,
-					      .pmu_counters = config->counters };
+	const char *other = getenv(ETHOSU_NODE_CONFIG);
+	const struct ethosu_npu_info info = {
+		.id = config->id,
+		.config = other ? (uint32_t)strtoul(other, NULL, 0) : config->config,
+		.pmu_counters = config->counters,
+	};
 
 	if (args->type || !args->pointer)
 		return -EINVAL;
@@ -340,6 +360,18 @@ int scandir(const char *path, struct dirent ***names, int (*filter)(const struct
 	must(**names);
 	snprintf((**names)->d_name, sizeof((**names)->d_name), "%s", strrchr(ETHOSU_NODE, '/') + 1);
 	return 1;
+}
+
+EXPORT int uname(struct utsname *name);
+
+int uname(struct utsname *name)
+{
+	const char *release = getenv(ETHOSU_NODE_KERNEL);
+	const int ret = (int)syscall(SYS_uname, name);
+
+	if (!ret && release)
+		snprintf(name->release, sizeof(name->release), "%s", release);
+	return ret;
 }
 
 int ioctl(int fd, unsigned long request, ...)

@@ -109,7 +109,7 @@ int nna_winsys_ethosu_create(const char *path, const struct nna_device_options *
 			      "%s: an Ethos-U with the register CONFIG 0x%08x is not known to this "
 			      "library", npu->base.name, npu->base.config);
 		kernel_close(&npu->base);
-		return -ENODEV;
+		return -ENOTSUP;
 	}
 	return nna_ethosu_device_create(&npu->base, options, out);
 }
