@@ -19,6 +19,14 @@ $(ETHOSU_WEIGHTS): $(BUILD)/obj/tests/ethosu/weights.o $(ETHOSU_ARGUMENTS) $(ETH
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
 
+# What operations of a stream cost.
+ETHOSU_COST := $(BUILD)/tests/ethosu_cost
+TESTS += $(ETHOSU_COST)
+$(ETHOSU_COST): $(BUILD)/obj/tests/ethosu/cost.o $(ETHOSU_ARGUMENTS) $(ETHOSU_OBJS) $(ENGINE_OBJS) $(HOST_OBJS)
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lm
+
 # Models through NNAPI; the reader of files is the demo's, which has no graph.
 ETHOSU_NNAPI := $(BUILD)/tests/ethosu_nnapi
 TESTS += $(ETHOSU_NNAPI)
@@ -49,6 +57,7 @@ $(ETHOSU_DRIVE): $(BUILD)/obj/tests/ethosu/drive.o $(ETHOSU_ARGUMENTS)
 #. test: check-ethosu-operators: the first half, without a VM
 #. test: check-ethosu-files: what Vela has compiled by nnactl and by LiteRT with the delegate, without a VM
 #. test: check-ethosu-weights: the library's streams of weights beside Vela's, without a VM
+#. test: check-ethosu-cost: bytes and cycles of Vela's streams beside Vela's own account, and of the library's beside Vela's, without a VM
 #. test: check-ethosu-refusals: one line for what cannot be used, without a VM
 #. test: check-ethosu-compiler: what the library compiles for the Ethos-U, on the model in this process
 #. test: check-ethosu-models: models that the library compiles for the Ethos-U, against the NNA, without a VM
@@ -61,7 +70,7 @@ ETHOSU_CASES := $(BUILD)/ethosu/cases
 ETHOSU_MODELS = $(wildcard ../shared/models/*.tflite)
 ETHOSU_OPERATORS = $$(tests/clients/setup) tests/ethosu/operators.py --build $(BUILD) --vela $$(tests/ethosu/setup)
 .PHONY: check-ethosu check-ethosu-compiler check-ethosu-operators check-ethosu-files check-ethosu-models \
-	check-ethosu-weights check-ethosu-refusals check-ethosu-stack check-ethosu-selftests check-ethosu-long
+	check-ethosu-weights check-ethosu-cost check-ethosu-refusals check-ethosu-stack check-ethosu-selftests check-ethosu-long
 check-ethosu-operators: $(ETHOSU_RUN)
 	rm -rf $(ETHOSU_CASES)
 	$(ETHOSU_OPERATORS) --keep $(ETHOSU_CASES) $(ETHOSU_MODELS)
@@ -82,6 +91,9 @@ check-ethosu-stack: $(ETHOSU_NNAPI) $(BUILD)/tests/nnv_run $(BUILD)/tests/nnv_ha
 
 check-ethosu-weights: $(ETHOSU_WEIGHTS)
 	$$(tests/ethosu/setup) tests/ethosu/weights.py --build $(BUILD) $(ETHOSU_MODELS)
+
+check-ethosu-cost: $(ETHOSU_COST) $(ETHOSU_NODE) all
+	$$(tests/ethosu/setup) tests/ethosu/cost.py --build $(BUILD) $(ETHOSU_MODELS)
 
 check-ethosu-refusals: $(ETHOSU_NODE) all
 	$$(tests/ethosu/setup) tests/ethosu/refusals.py --build $(BUILD) \
@@ -118,4 +130,5 @@ check-ethosu-selftests: $(ETHOSU_SELFTESTS) $(BUILD)/bin/nna-device
 check-ethosu-long: $(ETHOSU_RUN) $(ETHOSU_NODE) all
 	$(ETHOSU_OPERATORS) --long $(ETHOSU_MODELS)
 	$(ETHOSU_FILES) $(ETHOSU_MODELS)
+	$(MAKE) check-ethosu-cost
 	$(MAKE) check-ethosu-stack

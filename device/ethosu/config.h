@@ -22,6 +22,7 @@
  *                the operations
  *   machine      what they run on: the bus, the pool of threads, internal memory, chain buffers
  *   block        internal memory that blocks of an operation take
+ *   cost         bytes on each port, and cycles, of an operation; nothing of it runs
  *   strict       what a stream does that the hardware does not promise
  *   job          runs a stream on a machine
  *   pmu          performance counters
