@@ -4,9 +4,9 @@
  *
  * A block needs room for its part of the IFM and for its accumulators, twice, because the next
  * block is loaded while one is computed; a U85 may do without that. Of the blocks that have room
- * the one is chosen that takes the least time: products, with what sticks out of the OFM, and bytes
- * that are read, since the IFM is read again for each block of channels, and the weights for each
- * block of rows and columns.
+ * the one is chosen that takes the least time: products, with what sticks out of the OFM, or bytes
+ * that are read, whichever takes longer; the IFM is read again for each block of channels, and the
+ * weights and records for each block of rows and columns.
  *
  *	U65	banks of 1 KiB of shared memory: 2 of outputs, those of inputs, those of
  *		accumulators, 2 of lookup tables. Parts begin at multiples of a granule
@@ -14,6 +14,7 @@
  *		microblock, whose shape can be chosen
  */
 #include "libnnaccel/backend/ethosu/ethosu.h"
+#include "libnnaccel/backend/ethosu/weights.h"
 
 #define SUBKERNEL 8u /* rows and columns of a kernel that are done at a time */
 
@@ -38,6 +39,9 @@
 
 #define SPLIT_DEPTH 16u	     /* blocks that do not have all channels have a multiple of these */
 #define BYTES_PER_CYCLE 8u   /* read from memory, about */
+#define U85_BYTES_PER_CYCLE 4u
+#define U85_CYCLES_PER_RECORD 15u /* few are under way at a time */
+#define APART 4u /* part of what computing and reading do not do at the same time */
 #define CYCLES_PER_BLOCK 32u /* that a block takes besides, about */
 
 /* Which operations a microblock of a U85 is for. */
@@ -105,6 +109,16 @@ struct search {
 };
 
 static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t greatest(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t shorter(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -282,14 +296,21 @@ static uint64_t cycles(const struct search *s, const struct shape *block)
 				  computed(ofm->width, block->width, s->micro.width) *
 				  computed(ofm->depth, block->depth, s->micro.depth);
 	const uint64_t products = elements * area * (s->by_channel ? 1 : depth);
-	uint64_t bytes = flat * input.height * input.width * depth * op->ifm.bytes *
-			 (s->by_channel ? 1 : deep);
+	const uint64_t inputs = flat * input.height * input.width * depth * op->ifm.bytes *
+				(s->by_channel ? 1 : deep);
+	const uint64_t time = products / s->target->macs * (s->by_channel ? 8 : 1);
+	uint64_t weights = 0, records = 0, moved;
 
-	if (op->code == ETHOSU_OP_CONV)
-		bytes += flat * area * depth * ofm->depth;
-	else if (op->code == ETHOSU_OP_DEPTHWISE)
-		bytes += flat * area * ofm->depth;
-	return products / s->target->macs * (s->by_channel ? 8 : 1) + bytes / BYTES_PER_CYCLE +
+	if (op->code == ETHOSU_OP_CONV || op->code == ETHOSU_OP_DEPTHWISE) {
+		weights = flat * area * ofm->depth * (s->by_channel ? 1 : depth);
+		records = flat * ofm->depth * NNA_ETHOSU_RECORD_SIZE;
+	}
+	moved = (inputs + weights + records) / BYTES_PER_CYCLE;
+	/* Of a U85, which reads all three at the same time, each at its own rate. */
+	if (is_u85(s))
+		moved = greatest(greatest(inputs, weights) / U85_BYTES_PER_CYCLE,
+				 records * U85_CYCLES_PER_RECORD / NNA_ETHOSU_RECORD_SIZE);
+	return greatest(time, moved) + shorter(time, moved) / APART +
 	       flat * deep * CYCLES_PER_BLOCK;
 }
 
