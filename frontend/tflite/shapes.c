@@ -506,6 +506,9 @@ const struct tflite_span_error *tflite_find_gaps(const struct tflite_options *o,
 		if (between < 0 || between >= INT32_MAX || before < -INT32_MAX ||
 		    before > INT32_MAX || after < -INT32_MAX || after > INT32_MAX)
 			return &range;
+		/* One element has no neighbours. */
+		if (x->dims[k] == 1)
+			between = 0;
 		/* With what follows the last element: 2^63 is far. */
 		count = x->dims[k] * (between + 1);
 		if (count > INT32_MAX || count + before > INT32_MAX)

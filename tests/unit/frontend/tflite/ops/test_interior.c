@@ -62,6 +62,9 @@ static void test_pad(void **state)
 	/* What is taken away counts the numbers between the elements. */
 	check("STABLEHLO_PAD@138:(-1 -2),(0 -1),(2 1) f[2,3] f={9} -> f[3,2]", (const float[]){
 		9, 9, 9, 9, 5, 9 }, 6);
+	/* One element has no neighbour, however far it would be. */
+	check("STABLEHLO_PAD@138:(0 1),(0 0),(2147483646 0) f[1,6] f={9} -> f[1,7]",
+	      (const float[]){ 9, 1, 2, 3, 4, 5, 6 }, 7);
 	/* No element is left. */
 	check("STABLEHLO_PAD@138:(-2 0),(1 0),(0 0) f[2,3] f={9} -> f[1,3]~", (const float[]){
 		9, 9, 9 }, 3);
