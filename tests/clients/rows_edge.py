@@ -264,6 +264,10 @@ ROWS = [
                                                         "halfPixelCenters": [True]}),
           ("RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighborOptions",
            {"alignCorners": BOTH, "halfPixelCenters": BOTH}))],
+    *[edge("RESIZE_NEAREST_NEIGHBOR", [plain(1, 5, 4, 4, given=small), const(size)],
+           options="ResizeNearestNeighborOptions", alignCorners=BOTH, halfPixelCenters=BOTH,
+           name="numbers-" + "x".join(map(str, size)))
+      for size in ([10, 8], [3, 3], [1, 1], [7, 9], [5, 4], [11, 2])],
     edge("CONV_3D", [plain(1, 3, 4, 4, 2, given=IMAGE.ravel()[:72].tolist() + [1] * 24),
                      const(np.ones((2, 2, 2, 2, 2)) * [0, 1], "FLOAT32"),
                      const([0, 1], "FLOAT32")], types=F, options="Conv3DOptions",

@@ -114,15 +114,14 @@ static void resize16(struct tflite_translation *t)
 	tflite_store(t, tflite_binary(t, NNA_OPERATION_RIGHT_SHIFT, x, tflite_long(t, 20)));
 }
 
-/*
- * Gathers the nearest row or column for each output position, for aligned corners together with
- * half pixel centres, a combination that NNAPI's operation refuses.
- */
+/* Gathers the nearest row or column for each output position, as TFLite finds it. */
 static struct tflite_value nearest(struct tflite_translation *t, struct tflite_value x,
 				   uint32_t axis)
 {
 	const uint32_t in = tflite_input(t, 0)->dims[axis], out = tflite_output(t, 0)->dims[axis];
-	const float scale = out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
+	const struct tflite_options *o = &t->op->options;
+	const float scale = o->align_corners && out > 1 ? (float)(in - 1) / (float)(out - 1) :
+							  (float)in / (float)out;
 	int32_t *list;
 
 	if (!check_pixels(t, axis))
@@ -133,13 +132,27 @@ static struct tflite_value nearest(struct tflite_translation *t, struct tflite_v
 		return x;
 	}
 	for (uint32_t i = 0; i < out; i++) {
-		float at = roundf(((float)i + 0.5f) * scale);
+		float at = ((float)i + (o->half_pixel_centers ? 0.5f : 0)) * scale;
 
+		at = o->align_corners ? roundf(at) : floorf(at);
 		list[i] = at < (float)(in - 1) ? (int32_t)at : (int32_t)in - 1;
 	}
 	x = tflite_gathered(t, x, axis, tflite_int_tensor(t, 1, &out, list));
 	free(list);
 	return x;
+}
+
+/*
+ * Whether NNAPI's operation refuses this one: aligned corners together with half pixel centres, or
+ * numbers that are none of pictures, such as the classes of pixels.
+ */
+static bool needs_nearest(const struct tflite_translation *t, uint32_t type)
+{
+	const uint32_t kind = t->sub->tensors[t->op->inputs.at[0]].type;
+
+	return type == NNA_OPERATION_RESIZE_NEAREST_NEIGHBOR &&
+	       ((t->op->options.align_corners && t->op->options.half_pixel_centers) ||
+		kind == TFLITE_INT32 || kind == TFLITE_INT64 || kind == TFLITE_BOOL);
 }
 
 void tflite_translate_resize(struct tflite_translation *t, uint32_t type)
@@ -156,8 +169,7 @@ void tflite_translate_resize(struct tflite_translation *t, uint32_t type)
 		resize16(t);
 		return;
 	}
-	if (type == NNA_OPERATION_RESIZE_NEAREST_NEIGHBOR && t->op->options.align_corners &&
-	    t->op->options.half_pixel_centers) {
+	if (needs_nearest(t, type)) {
 		tflite_result(t, nearest(t, nearest(t, tflite_value(t, 0), 1), 2), 0);
 		return;
 	}

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/frontend/tflite/model_text.h"
 #include "tests/unit/frontend/tflite/one_operator.h"
 
 #define CHANNELS 11
@@ -86,10 +87,36 @@ static void test_bilinear_of_signed(void **state)
 	}
 }
 
+/* Numbers that are none of pictures, such as the classes of pixels, are gathered. */
+static void test_numbers(void **state)
+{
+	static const int32_t in[] = { INT32_MIN, 16777217, -3, 4 };
+	static const int32_t want[] = {
+		INT32_MIN, INT32_MIN, 16777217, INT32_MIN, INT32_MIN, 16777217,
+		-3, -3, 4, -3, -3, 4,
+	};
+	static const bool flags[] = { false, true, true, false }, corners[] = { false, true, true,
+										true, false, false,
+										true, false, false };
+	struct writer *w = calloc(1, sizeof(*w));
+	int32_t out[12];
+	bool few[9];
+
+	assert_non_null(w);
+	write_text(w, "RESIZE_NEAREST_NEIGHBOR@74:0,0 i[1,2,2,1] i[2]={4,3} -> i[1,4,3,1]");
+	run_written(w, 0, (const void *[]){ in }, (void *[]){ out }, 1);
+	assert_memory_equal(out, want, sizeof(want));
+	write_text(w, "RESIZE_NEAREST_NEIGHBOR@74:1,0 b[1,2,2,1] i[2]={3,3} -> b[1,3,3,1]");
+	run_written(w, 0, (const void *[]){ flags }, (void *[]){ few }, 1);
+	assert_memory_equal(few, corners, sizeof(corners));
+	free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bilinear_of_signed),
+		cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
