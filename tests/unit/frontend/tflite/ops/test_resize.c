@@ -95,9 +95,8 @@ static void test_numbers(void **state)
 		INT32_MIN, INT32_MIN, 16777217, INT32_MIN, INT32_MIN, 16777217,
 		-3, -3, 4, -3, -3, 4,
 	};
-	static const bool flags[] = { false, true, true, false }, corners[] = { false, true, true,
-										true, false, false,
-										true, false, false };
+	static const bool flags[] = { false, true, true, false };
+	static const bool corners[] = { false, true, true, true, false, false, true, false, false };
 	struct writer *w = calloc(1, sizeof(*w));
 	int32_t out[12];
 	bool few[9];
