@@ -67,3 +67,55 @@ ROWS += [Row("FULLY_CONNECTED",
              fusedActivationFunction=[act], asymmetricQuantizeInputs=[False, True])
          for size in (32, 64) for bias in (None, T(17, type="FLOAT32", data="any"))
          for act in (NONE, RELU)]
+
+
+def extremes(columns, special, large=3.4e38):
+    """Rows of zeros of both signs, of @large and of the smallest floats, and of @special ones."""
+    rows = np.random.default_rng(5).uniform(-4, 4, (9, columns)).astype(np.float32)
+    rows[1], rows[2], rows[3], rows[4, 1], rows[5, 2] = 0, -0.0, 1e-42, large, -large
+    rows[6, 3], rows[7] = 1e-40, 1e-38
+    for row, number in special:
+        rows[row, 5] = number
+    return rows
+
+
+def hybrid(name, operator, options, values, w, version, more=(), **attributes):
+    """
+    Layers of FLOAT32 whose inputs, @values of special ones, are quantised; with NaN and infinities the
+    differences are listed.
+    """
+    for suffix, special in (("", ()), ("-nan", ((0, np.nan), (4, np.inf), (8, -np.inf)))):
+        x = values(special)
+        yield Row(operator, [T(*x.shape, given=x), w, *more],
+                  [T()], ("FLOAT32",), options, name=f"{operator}-hybrid-{name}{suffix}", version=version,
+                  once=True, bound=1e-5, own="the reference kernel takes scales of blocks to be 0"
+                  if w.blocks else None,
+                  listed="C leaves the byte of a NaN undefined" if special else None, **attributes)
+
+
+def loud(*shape, bits=8, **more):
+    """Weights; LiteRT's products of bytes do not hold one of -128."""
+    return T(*shape, **{"type": f"INT{bits}", "data": "any", "zero": 0, "scale": (2.0 ** -5, 0.5),
+                        "values": (-127, 127) if bits == 8 else None, **more})
+
+
+def of(columns):
+    return lambda special: extremes(columns, special)
+
+
+def picture(special):
+    # LiteRT clamps infinite results.
+    return extremes(32, special, 1e33).reshape(1, 6, 6, 8)
+
+
+BOTH = [False, True]
+for bits in 8, 4, 2:
+    ROWS += hybrid(f"{bits}bits", "FULLY_CONNECTED", "FullyConnectedOptions", of(32), loud(17, 32, bits=bits),
+                   9, (None,), fusedActivationFunction=[NONE, RELU], asymmetricQuantizeInputs=BOTH)
+ROWS += hybrid("blocks", "FULLY_CONNECTED", "FullyConnectedOptions", of(64),
+               loud(17, 64, bits=4, scale=None, blocks=32), 12, (None,), fusedActivationFunction=[NONE],
+               asymmetricQuantizeInputs=BOTH)
+ROWS += hybrid("rows", "BATCH_MATMUL", "BatchMatMulOptions", of(32), loud(32, 7), 4,
+               asymmetricQuantizeInputs=[True])
+ROWS += hybrid("picture", "CONV_2D", "Conv2DOptions", picture, loud(5, 3, 3, 8), 5,
+               (T(5, type="FLOAT32", data="any"),), padding=[SAME], strideW=[1, 2], strideH=[1])
