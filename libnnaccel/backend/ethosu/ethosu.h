@@ -8,6 +8,7 @@
  *	block		the part of a result that is computed at a time
  *	weights		constants in the layouts that the NPU reads
  *	packed		the constants of an operation with weights
+ *	ones		sums of windows by an operation with weights
  *	rule		factors of results, as the NPU can round them
  *	convolution, elementwise, unary, pool, reduce, copy, resize
  *			kinds of operations: whether the NPU does them, constants, commands

@@ -6,11 +6,13 @@
  * that are not negative both are the same, so a zero point of the least number makes halves go up.
  *
  * A U65 multiplies the sum of a window by a factor, of all windows the same; where the window has
- * padding it divides by the number of its elements, halves away from zero. A U85 always divides.
+ * padding it divides by the number of its elements, halves away from zero. A U85 divides always, in
+ * windows of up to 8x8; of larger ones it adds the elements by a DEPTHWISE (ones.h), which
+ * multiplies the sums by that factor, and can round halves away from zero.
  */
 #include <errno.h>
 
-#include "libnnaccel/backend/ethosu/ethosu.h"
+#include "libnnaccel/backend/ethosu/ones.h"
 
 #define STRIDE_MOST 3u
 #define KERNEL_MOST 256u
@@ -69,6 +71,27 @@ static bool set_factor(const struct nna_ethosu_window *window, bool away,
 	return !away || count & 1;
 }
 
+/* The sum of all of a large window, by ones.h; of a U85. */
+static void add_ones(const struct nna_ethosu_window *window, bool away,
+		     struct nna_ethosu_operation *o)
+{
+	o->code = ETHOSU_OP_DEPTHWISE;
+	o->mode = 0;
+	o->one_scale = false;
+	set_factor(window, false, o);
+	/* A record has 31 bits. The factor of a power of two is one, too. */
+	if (o->scale.scale >> 31) {
+		o->scale.scale >>= 1;
+		o->scale.shift--;
+	}
+	o->rounding = away ? NNA_ETHOSU_ROUND_SYMMETRIC : NNA_ETHOSU_ROUND_NATURAL;
+}
+
+static bool is_large(const struct nna_ethosu_window *window)
+{
+	return window->height > DIVIDED_MOST || window->width > DIVIDED_MOST;
+}
+
 /* The operation but for its maps. Return: 0, or -ENOTSUP with the reason. */
 static int make(const struct nna_lower *l, const struct nna_ethosu_target *target,
 		const struct nna_ir_op *op, struct nna_ethosu_operation *o, char *reason,
@@ -104,10 +127,16 @@ static int make(const struct nna_lower *l, const struct nna_ethosu_target *targe
 	    o->window.top > INT8_MAX || o->window.left > INT8_MAX ||
 	    o->window.bottom > UINT8_MAX || o->window.right > UINT8_MAX)
 		return nna_ethosu_refuse(reason, size, "a padding as large as the window");
-	if (divides && (o->window.height > DIVIDED_MOST || o->window.width > DIVIDED_MOST))
+	if (divides && target->generation == NNA_ETHOSU_U85 && is_large(&o->window) &&
+	    !is_padded(&o->window) && o->window.height <= NNA_ETHOSU_ONES_MOST &&
+	    o->window.width <= NNA_ETHOSU_ONES_MOST) {
+		add_ones(&o->window, away, o);
+		divides = false;
+	}
+	if (divides && is_large(&o->window))
 		return nna_ethosu_refuse(reason, size, "an average with padding of a window above "
 					 "%ux%u", DIVIDED_MOST, DIVIDED_MOST);
-	if (average && !divides && !set_factor(&o->window, away, o))
+	if (o->code == ETHOSU_OP_POOL && average && !divides && !set_factor(&o->window, away, o))
 		return nna_ethosu_refuse(reason, size, "an average of %u numbers with a sign, whose "
 					 "halves go away from zero",
 					 o->window.height * o->window.width);
@@ -130,8 +159,27 @@ static int pool_accepts(const struct nna_lower *l, const struct nna_ethosu_targe
 	nna_ethosu_map_image(l, op->values[NNA_IR_OUT], 0, &o.ofm);
 	nna_ethosu_map_image(l, op->values[NNA_IR_IN], 0, &o.ifm);
 	nna_ethosu_block_choose(target, &o);
-	return o.block.height ? 0 : nna_ethosu_refuse(reason, size, "the window needs more memory "
-						      "than the NPU has");
+	if (!o.block.height)
+		return nna_ethosu_refuse(reason, size, "the window needs more memory than the NPU "
+					 "has");
+	return o.code == ETHOSU_OP_DEPTHWISE &&
+	       nna_ethosu_ones_refuses(target, &o, reason, size) ? -ENOTSUP : 0;
+}
+
+static int pool_pack(struct nna_lower *l, const struct nna_ethosu_target *target, uint32_t index)
+{
+	const struct nna_ir_op *op = &l->ops[index];
+	struct nna_ethosu_operation o;
+	char reason[8];
+
+	if (make(l, target, op, &o, reason, sizeof(reason)))
+		return -ENOTSUP;
+	if (o.code != ETHOSU_OP_DEPTHWISE)
+		return 0;
+	nna_ethosu_map_image(l, op->values[NNA_IR_OUT], 0, &o.ofm);
+	nna_ethosu_map_image(l, op->values[NNA_IR_IN], 0, &o.ifm);
+	nna_ethosu_block_choose(target, &o);
+	return nna_ethosu_ones_pack(l, target, index, &o);
 }
 
 static int pool_emit(const struct nna_lower *l, const struct nna_ethosu_target *target,
@@ -154,9 +202,11 @@ static int pool_emit(const struct nna_lower *l, const struct nna_ethosu_target *
 		if (!i)
 			nna_ethosu_block_choose(target, &o);
 		made.block = o.block;
+		if (o.code == ETHOSU_OP_DEPTHWISE && nna_ethosu_ones_place(l, target, op, &o))
+			return -ENOTSUP;
 		nna_ethosu_writer_operation(w, &o);
 	}
 	return 0;
 }
 
-const struct nna_ethosu_kind nna_ethosu_pool = { pool_accepts, NULL, pool_emit };
+const struct nna_ethosu_kind nna_ethosu_pool = { pool_accepts, pool_pack, pool_emit };

@@ -4,22 +4,15 @@
  * of numbers without their zero point is multiplied once. There is one window, the whole image.
  *
  *	U65	a pool, whose factor can be any
- *	U85	divides in pools; so it is a DEPTHWISE of weights that are 1, which pack() makes,
- *		with records of the factor
+ *	U85	divides in pools; so it is a DEPTHWISE of weights that are 1 (ones.h)
  */
 #include <errno.h>
-#include <stdlib.h>
 
-#include "libnnaccel/backend/ethosu/packed.h"
-
-/* Operands that pack() adds. */
-#define STREAMS 2u
-#define RECORDS 3u
+#include "libnnaccel/backend/ethosu/ones.h"
 
 #define AXIS_ROWS 2u
 #define AXIS_COLUMNS 4u
 #define WINDOW_MOST 256u
-#define KERNEL_MOST 64u /* rows and columns of a DEPTHWISE */
 #define BATCHES_MOST 256u
 #define FACTOR_BITS 62 /* of a shift, at most */
 
@@ -67,7 +60,7 @@ static int make(const struct nna_lower *l, const struct nna_ethosu_target *targe
 	const struct nna_value *from = &l->values[op->values[NNA_IR_IN]];
 	const bool mean = op->reduce.function == NNA_REDUCE_MEAN;
 	const bool pool = target->generation == NNA_ETHOSU_U65;
-	const uint32_t most = pool ? WINDOW_MOST : KERNEL_MOST;
+	const uint32_t most = pool ? WINDOW_MOST : NNA_ETHOSU_ONES_MOST;
 	uint32_t axes = op->reduce.axes;
 	int32_t low, high;
 
@@ -112,31 +105,6 @@ static void set_maps(const struct nna_value *in, const struct nna_value *out, ui
 	o->ifm.bytes = o->ofm.bytes = 1;
 }
 
-/* The weights of a DEPTHWISE, all of which are one byte: without strides. */
-static struct nna_ethosu_weights weights_of(const struct nna_ethosu_target *target,
-					    const struct nna_ethosu_operation *o)
-{
-	static const int8_t one = 1;
-
-	return (struct nna_ethosu_weights){
-		.target = target,
-		.depthwise = true,
-		.ifm_bytes = 1,
-		.ofm_depth = o->ofm.depth,
-		.ifm_depth = 1,
-		.height = o->window.height,
-		.width = o->window.width,
-		.stride_y = 1,
-		.stride_x = 1,
-		.dilation_y = 1,
-		.dilation_x = 1,
-		.block_depth = o->block.depth,
-		.microblock = nna_ethosu_block_elements(target, o->block.microblock),
-		.is_signed = true,
-		.data = &one,
-	};
-}
-
 static int reduce_accepts(const struct nna_lower *l, const struct nna_ethosu_target *target,
 			  const struct nna_ir_op *op, char *reason, size_t size)
 {
@@ -151,99 +119,41 @@ static int reduce_accepts(const struct nna_lower *l, const struct nna_ethosu_tar
 	if (!o.block.height)
 		return nna_ethosu_refuse(reason, size, "the window needs more memory than the NPU "
 					 "has");
-	for (uint32_t i = 0; i < target->streams && o.code == ETHOSU_OP_DEPTHWISE; i++) {
-		const struct nna_ethosu_weights w = weights_of(target, &o);
-
-		if (nna_ethosu_order_count(&w, i) > NNA_ETHOSU_VALUES_MAX)
-			return nna_ethosu_refuse(reason, size, "%ux%u elements of %u channels are "
-						 "too many weights", o.window.height,
-						 o.window.width, o.ofm.depth);
-	}
+	if (o.code == ETHOSU_OP_DEPTHWISE && nna_ethosu_ones_refuses(target, &o, reason, size))
+		return -ENOTSUP;
 	return 0;
-}
-
-/* Return: the value of the streams. */
-static int64_t add_streams(struct nna_lower *l, const struct nna_ethosu_weights *weights)
-{
-	struct nna_ethosu_bytes bytes = { 0 };
-	int64_t value = nna_ethosu_bytes_add(&bytes, NULL, NNA_ETHOSU_SIZES_SIZE) ?:
-			nna_ethosu_packed_add_streams(&bytes, weights, 0);
-
-	if (!value)
-		value = nna_ethosu_bytes_constant(l, &bytes);
-	free(bytes.data);
-	return value;
-}
-
-/* Return: the value of the records, which are alike. */
-static int64_t add_records(struct nna_lower *l, const struct nna_ethosu_target *target,
-			   const struct nna_ethosu_operation *o)
-{
-	const struct nna_ethosu_record record = {
-		.scale = o->scale.scale,
-		.shift = o->scale.shift,
-	};
-	struct nna_ethosu_bytes bytes = { 0 };
-	int64_t value = nna_ethosu_bytes_add(&bytes, NULL, nna_ethosu_packed_records_size(
-						target, o->ofm.depth, 0));
-
-	for (uint32_t i = 0; i < o->ofm.depth && !value; i++)
-		value = nna_ethosu_record_write(target->generation, false, &record,
-						bytes.data + (uint64_t)i * NNA_ETHOSU_RECORD_SIZE);
-	if (!value)
-		value = nna_ethosu_bytes_constant(l, &bytes);
-	free(bytes.data);
-	return value;
 }
 
 static int reduce_pack(struct nna_lower *l, const struct nna_ethosu_target *target, uint32_t index)
 {
-	const struct nna_ir_op op = l->ops[index];
 	struct nna_ethosu_operation o;
-	struct nna_ethosu_weights w;
-	int64_t streams, records;
 	struct nna_value in;
 	char reason[8];
 
-	if (make(l, target, &op, &o, &in, reason, sizeof(reason)))
+	if (make(l, target, &l->ops[index], &o, &in, reason, sizeof(reason)))
 		return -ENOTSUP;
-	if (o.code != ETHOSU_OP_DEPTHWISE || op.operand_count > STREAMS)
+	if (o.code != ETHOSU_OP_DEPTHWISE)
 		return 0;
 	set_maps(&in, &in, 0, &o);
 	nna_ethosu_block_choose(target, &o);
-	w = weights_of(target, &o);
-	streams = add_streams(l, &w);
-	records = streams < 0 ? streams : add_records(l, target, &o);
-	if (records < 0)
-		return (int)records;
-	l->ops[index].values[STREAMS] = (uint32_t)streams;
-	l->ops[index].values[RECORDS] = (uint32_t)records;
-	l->ops[index].operand_count = RECORDS + 1;
-	return 0;
+	return nna_ethosu_ones_pack(l, target, index, &o);
 }
 
 static int reduce_emit(const struct nna_lower *l, const struct nna_ethosu_target *target,
 		       const struct nna_ir_op *op, struct nna_ethosu_writer *w)
 {
 	struct nna_value out = l->values[op->values[NNA_IR_OUT]], in;
-	struct nna_ethosu_packed packed = { .streams_at = NNA_ETHOSU_SIZES_SIZE };
 	struct nna_ethosu_operation o;
 	uint32_t axes = 0;
 	char reason[8];
 
 	if (make(l, target, op, &o, &in, reason, sizeof(reason)) || !widen(&out, &axes, &out))
 		return -ENOTSUP;
-	if (o.code == ETHOSU_OP_DEPTHWISE && op->operand_count <= RECORDS)
-		return -ENOTSUP;
 	/* The block is that of accepts() and pack(), which do not see where maps lie. */
 	set_maps(&in, &in, 0, &o);
 	nna_ethosu_block_choose(target, &o);
-	if (o.code == ETHOSU_OP_DEPTHWISE) {
-		packed.streams = &l->values[op->values[STREAMS]];
-		packed.records = &l->values[op->values[RECORDS]];
-		packed.depth = o.ofm.depth;
-		nna_ethosu_packed_place(l, target, &packed, 0, &o);
-	}
+	if (o.code == ETHOSU_OP_DEPTHWISE && nna_ethosu_ones_place(l, target, op, &o))
+		return -ENOTSUP;
 	for (uint32_t i = 0; i < in.dims[0]; i++) {
 		set_maps(&in, &out, i, &o);
 		nna_ethosu_map_place(l, op->values[NNA_IR_IN], 0, &o.ifm);
