@@ -6,6 +6,7 @@
  *   kernels/  vector kernels, written over simd/ and compiled once for each instruction set; their
  *             results are those of ref/
  *   simd/     the vector layer (simd.h): small functions over each instruction set
+ *   shape/    geometry that kernels share, without vectors
  *   x86/      vector kernels for x86 alone
  *   arm/      vector kernels for 64-bit Arm alone
  *   vector/   common parts of vector kernels

@@ -26,6 +26,21 @@ static inline void nnadev_load_floats(float *to, const struct nnadev_engine_oper
 		to[i] = nnadev_half_to_float(half[i]);
 }
 
+/* Loads @count F32 or F16 elements, at most a register; others become 0. @f32: they are F32. */
+static inline __attribute__((always_inline)) nnadev_floats
+nnadev_floats_load_any(const struct nnadev_engine_operand *o, int64_t at, uint32_t count,
+		       const bool f32)
+{
+	float v[NNADEV_FLOATS] = { 0 };
+
+	if (f32)
+		return count == NNADEV_FLOATS ?
+			       nnadev_floats_load((const float *)o->data + at) :
+			       nnadev_floats_load_some((const float *)o->data + at, count);
+	nnadev_load_floats(v, o, at, count);
+	return nnadev_floats_load(v);
+}
+
 /**
  * struct nnadev_floats_finish - the epilogue of a command
  * @e: parameters

@@ -92,22 +92,6 @@ static void pool_integer(const struct nnahw_cmd_pool *p, const struct nnadev_eng
 	memcpy(to, result, count);
 }
 
-/*
- * Loads @count channels of a position, others become 0. @f32: the type is fp32.
- */
-static inline __attribute__((always_inline)) nnadev_floats
-load_floats(const struct nnadev_engine_operand *o, int64_t at, uint32_t count, const bool f32)
-{
-	float v[NNADEV_FLOATS] = { 0 };
-
-	if (f32)
-		return count == NNADEV_FLOATS ?
-			       nnadev_floats_load((const float *)o->data + at) :
-			       nnadev_floats_load_some((const float *)o->data + at, count);
-	nnadev_load_floats(v, o, at, count);
-	return nnadev_floats_load(v);
-}
-
 /* Pools @count channels, at most a register. */
 static inline __attribute__((always_inline)) nnadev_floats
 pool_floats(const struct nnadev_engine_operand *input, int64_t from, const struct clip *clip,
@@ -121,7 +105,7 @@ pool_floats(const struct nnadev_engine_operand *input, int64_t from, const struc
 		int64_t at = from;
 
 		for (uint32_t x = 0; x < clip->columns; x++, at += input->desc.strides[2]) {
-			const nnadev_floats a = load_floats(input, at, count, f32);
+			const nnadev_floats a = nnadev_floats_load_any(input, at, count, f32);
 
 			if (kind == NNAHW_POOL_MAX) {
 				r = nnadev_floats_max(r, a);

@@ -227,6 +227,11 @@ static inline bool nnadev_lanes_any(nnadev_lanes a)
 	return _mm256_movemask_ps(a);
 }
 
+static inline bool nnadev_lanes_all(nnadev_lanes a)
+{
+	return _mm256_movemask_ps(a) == 0xff;
+}
+
 /* @yes in the lanes @where, @no in the others. */
 static inline nnadev_floats nnadev_floats_select(nnadev_floats no, nnadev_floats yes,
 						 nnadev_lanes where)
@@ -355,9 +360,97 @@ static inline nnadev_ints nnadev_ints_truncate(nnadev_floats x)
 	return _mm256_cvttps_epi32(x);
 }
 
+/* Rounds to the nearest integer, halves to even. A number that does not fit gives INT32_MIN. */
+static inline nnadev_ints nnadev_ints_round(nnadev_floats x)
+{
+	return _mm256_cvtps_epi32(x);
+}
+
 static inline nnadev_floats nnadev_floats_from(nnadev_ints x)
 {
 	return _mm256_cvtepi32_ps(x);
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+/* As many bytes as 4 registers have integers. */
+typedef __m256i nnadev_bytes;
+#define NNADEV_BYTES 32u
+
+static inline nnadev_bytes nnadev_bytes_of(uint8_t x)
+{
+	return _mm256_set1_epi8((char)x);
+}
+
+static inline void nnadev_bytes_store(uint8_t *to, nnadev_bytes x)
+{
+	_mm256_storeu_si256((__m256i *)to, x);
+}
+
+/* Clamps unsigned bytes. */
+static inline nnadev_bytes nnadev_bytes_clamp(nnadev_bytes x, nnadev_bytes low, nnadev_bytes high)
+{
+	return _mm256_min_epu8(_mm256_max_epu8(x, low), high);
+}
+
+static inline nnadev_bytes nnadev_bytes_xor(nnadev_bytes a, nnadev_bytes b)
+{
+	return _mm256_xor_si256(a, b);
+}
+
+/* Orders what packing has put into the halves of a register. */
+static inline __m256i nnadev_unpacked(__m256i x)
+{
+	return _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+/* The integers of 4 registers, saturated to S8 or U8. */
+static inline nnadev_bytes nnadev_bytes_pack(const nnadev_ints *x, const bool is_signed)
+{
+	const __m256i a = _mm256_packs_epi32(x[0], x[1]), b = _mm256_packs_epi32(x[2], x[3]);
+
+	return nnadev_unpacked(is_signed ? _mm256_packs_epi16(a, b) : _mm256_packus_epi16(a, b));
+}
+
+/* The upper halves of the integers of 4 registers, saturated to U8. */
+static inline nnadev_bytes nnadev_bytes_pack_upper(const nnadev_ints *x)
+{
+	const __m256i apart = _mm256_broadcastsi128_si256(
+		_mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15));
+	/* Words in turns of two registers. */
+	const __m256i a = _mm256_blend_epi16(_mm256_srli_epi32(x[0], 16), x[1], 0xaa),
+		      b = _mm256_blend_epi16(_mm256_srli_epi32(x[2], 16), x[3], 0xaa);
+
+	return nnadev_unpacked(_mm256_shuffle_epi8(_mm256_packus_epi16(a, b), apart));
+}
+
+/* True if the lower halves of the integers of 4 registers are at least @least, 16 bits. */
+static inline bool nnadev_ints_lower_reach(const nnadev_ints *x, nnadev_ints least)
+{
+	const __m256i low = _mm256_min_epu16(_mm256_min_epu16(x[0], x[1]),
+					     _mm256_min_epu16(x[2], x[3]));
+
+	return _mm256_movemask_epi8(_mm256_cmpeq_epi16(_mm256_max_epu16(low, least), low)) == -1;
+}
+
+/* Where nnadev_ints_spread() puts a byte. */
+typedef __m256i nnadev_spread;
+
+/* The lowest byte of an integer, or, if @high, the uppermost one. */
+static inline nnadev_spread nnadev_spread_of(bool high)
+{
+	const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+
+	/* A byte of the shuffle's control whose uppermost bit is set gives 0. */
+	return high ? _mm256_or_si256(_mm256_slli_epi32(number, 24), _mm256_set1_epi32(0x808080)) :
+		      _mm256_or_si256(number, _mm256_set1_epi32((int32_t)0x80808000));
+}
+
+/* Integers with a byte of @from in each; their other bits are 0. */
+static inline nnadev_ints nnadev_ints_spread(const uint8_t *from, nnadev_spread spread)
+{
+	return _mm256_shuffle_epi8(
+		_mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)from)), spread);
 }
 
 /* ---- integers of 64 bits --------------------------------------------------------------------- */
@@ -394,11 +487,11 @@ static inline nnadev_longs nnadev_longs_negative(nnadev_longs x, int64_t mask)
 			       _mm256_and_si256(_mm256_cmpgt_epi64(zero, x.odd), all) };
 }
 
-/* The low 32 bits of @x after an arithmetic shift to the right by 1 to 62. */
-static inline nnadev_ints nnadev_longs_shift(nnadev_longs x, uint32_t by)
+/* The low 32 bits of @x + @round after an arithmetic shift to the right by 1 to 62. */
+static inline nnadev_ints nnadev_longs_shift(nnadev_longs x, int64_t round, uint32_t by)
 {
 	/* Only a logical shift exists, so 2^63 is added before it and subtracted after it. */
-	const __m256i first = _mm256_set1_epi64x(INT64_MIN),
+	const __m256i first = _mm256_set1_epi64x((int64_t)((uint64_t)round + (1ull << 63))),
 		      later = _mm256_set1_epi32((int32_t)(uint32_t)(1ull << (63 - by)));
 	const __m128i count = _mm_cvtsi32_si128((int)by);
 
@@ -418,6 +511,12 @@ typedef struct {
 static inline nnadev_doubles nnadev_doubles_of(double x)
 {
 	return (nnadev_doubles){ _mm256_set1_pd(x), _mm256_set1_pd(x) };
+}
+
+static inline void nnadev_doubles_store(double *to, nnadev_doubles x)
+{
+	_mm256_storeu_pd(to, x.low);
+	_mm256_storeu_pd(to + 4, x.high);
 }
 
 static inline nnadev_doubles nnadev_doubles_from(nnadev_floats x)
@@ -490,6 +589,63 @@ static inline nnadev_doubles nnadev_doubles_power(nnadev_ints k)
 		_mm256_castsi256_pd(_mm256_slli_epi64(
 			_mm256_cvtepi32_epi64(_mm256_extracti128_si256(k, 1)), 52)),
 	};
+}
+
+/* ---- functions of a byte --------------------------------------------------------------------- */
+
+/* A function of a byte: its values, of which there are 256. */
+typedef const uint8_t *nnadev_table;
+
+static inline nnadev_table nnadev_table_of(const uint8_t *values)
+{
+	return values;
+}
+
+/* The values of row @row of 16, for 32 bytes whose lower halves are @low. */
+static inline __m256i nnadev_table_row(nnadev_table table, uint32_t row, __m256i low)
+{
+	const __m128i values = _mm_loadu_si128((const __m128i *)(table + 16 * row));
+
+	return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(values), low);
+}
+
+/*
+ * A shuffle by the lower half of a byte selects a value of every row. Each bit of the upper half
+ * then selects half of the remaining rows.
+ */
+static inline __m256i nnadev_table_find(nnadev_table table, __m256i x)
+{
+	const __m256i low = _mm256_and_si256(x, _mm256_set1_epi8(15));
+	/* vpblendvb selects by the uppermost bit; the shifts move bits 4, 5 and 6 there. */
+	const __m256i bit4 = _mm256_slli_epi16(x, 3), bit5 = _mm256_slli_epi16(x, 2),
+		      bit6 = _mm256_slli_epi16(x, 1);
+	__m256i v[8];
+
+#pragma GCC unroll 8
+	for (uint32_t i = 0; i < 8; i++)
+		v[i] = _mm256_blendv_epi8(nnadev_table_row(table, 2 * i, low),
+					  nnadev_table_row(table, 2 * i + 1, low), bit4);
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < 4; i++)
+		v[i] = _mm256_blendv_epi8(v[2 * i], v[2 * i + 1], bit5);
+	v[0] = _mm256_blendv_epi8(v[0], v[1], bit6);
+	v[1] = _mm256_blendv_epi8(v[2], v[3], bit6);
+	return _mm256_blendv_epi8(v[0], v[1], x);
+}
+
+/* Replaces @count bytes by their values. */
+static inline void nnadev_table_look_up(const nnadev_table *table, uint8_t *to,
+					const uint8_t *from, uint32_t count)
+{
+	uint32_t i = 0;
+
+	for (; i + 32 <= count; i += 32)
+		_mm256_storeu_si256(
+			(__m256i *)(to + i),
+			nnadev_table_find(*table,
+					  _mm256_loadu_si256((const __m256i *)(from + i))));
+	for (; i < count; i++)
+		to[i] = (*table)[from[i]];
 }
 
 /* ---- across lanes ---------------------------------------------------------------------------- */

@@ -189,6 +189,11 @@ static inline bool nnadev_lanes_any(nnadev_lanes a)
 	return a;
 }
 
+static inline bool nnadev_lanes_all(nnadev_lanes a)
+{
+	return a == 0xffff;
+}
+
 /* @yes in the lanes @where, @no in the others. */
 static inline nnadev_floats nnadev_floats_select(nnadev_floats no, nnadev_floats yes,
 						 nnadev_lanes where)
@@ -314,9 +319,100 @@ static inline nnadev_ints nnadev_ints_truncate(nnadev_floats x)
 	return _mm512_cvttps_epi32(x);
 }
 
+/* Rounds to the nearest integer, halves to even. A number that does not fit gives INT32_MIN. */
+static inline nnadev_ints nnadev_ints_round(nnadev_floats x)
+{
+	return _mm512_cvtps_epi32(x);
+}
+
 static inline nnadev_floats nnadev_floats_from(nnadev_ints x)
 {
 	return _mm512_cvtepi32_ps(x);
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+/* As many bytes as 4 registers have integers. */
+typedef __m512i nnadev_bytes;
+#define NNADEV_BYTES 64u
+
+static inline nnadev_bytes nnadev_bytes_of(uint8_t x)
+{
+	return _mm512_set1_epi8((char)x);
+}
+
+static inline void nnadev_bytes_store(uint8_t *to, nnadev_bytes x)
+{
+	_mm512_storeu_si512(to, x);
+}
+
+/* Clamps unsigned bytes. */
+static inline nnadev_bytes nnadev_bytes_clamp(nnadev_bytes x, nnadev_bytes low, nnadev_bytes high)
+{
+	return _mm512_min_epu8(_mm512_max_epu8(x, low), high);
+}
+
+static inline nnadev_bytes nnadev_bytes_xor(nnadev_bytes a, nnadev_bytes b)
+{
+	return _mm512_xor_si512(a, b);
+}
+
+/* Orders what packing has put into the quarters of a register. */
+static inline __m512i nnadev_unpacked(__m512i x)
+{
+	return _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3,
+							  7, 11, 15),
+					x);
+}
+
+/* The integers of 4 registers, saturated to S8 or U8. */
+static inline nnadev_bytes nnadev_bytes_pack(const nnadev_ints *x, const bool is_signed)
+{
+	const __m512i a = _mm512_packs_epi32(x[0], x[1]), b = _mm512_packs_epi32(x[2], x[3]);
+
+	return nnadev_unpacked(is_signed ? _mm512_packs_epi16(a, b) : _mm512_packus_epi16(a, b));
+}
+
+/* The upper halves of the integers of 4 registers, saturated to U8. */
+static inline nnadev_bytes nnadev_bytes_pack_upper(const nnadev_ints *x)
+{
+	const __m512i apart = _mm512_broadcast_i32x4(
+		_mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15));
+	/* Words in turns of two registers. */
+	const __m512i a = _mm512_mask_blend_epi16(0xaaaaaaaa, _mm512_srli_epi32(x[0], 16), x[1]),
+		      b = _mm512_mask_blend_epi16(0xaaaaaaaa, _mm512_srli_epi32(x[2], 16), x[3]);
+
+	return nnadev_unpacked(_mm512_shuffle_epi8(_mm512_packus_epi16(a, b), apart));
+}
+
+/* True if the lower halves of the integers of 4 registers are at least @least, 16 bits. */
+static inline bool nnadev_ints_lower_reach(const nnadev_ints *x, nnadev_ints least)
+{
+	const __m512i low = _mm512_min_epu16(_mm512_min_epu16(x[0], x[1]),
+					     _mm512_min_epu16(x[2], x[3]));
+
+	return !_mm512_cmplt_epu16_mask(low, least);
+}
+
+/* Where nnadev_ints_spread() puts a byte. */
+typedef __m512i nnadev_spread;
+
+/* The lowest byte of an integer, or, if @high, the uppermost one. */
+static inline nnadev_spread nnadev_spread_of(bool high)
+{
+	const __m512i number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+						 15);
+
+	/* A byte of the shuffle's control whose uppermost bit is set gives 0. */
+	return high ? _mm512_or_si512(_mm512_slli_epi32(number, 24), _mm512_set1_epi32(0x808080)) :
+		      _mm512_or_si512(number, _mm512_set1_epi32((int32_t)0x80808000));
+}
+
+/* Integers with a byte of @from in each; their other bits are 0. */
+static inline nnadev_ints nnadev_ints_spread(const uint8_t *from, nnadev_spread spread)
+{
+	return _mm512_shuffle_epi8(
+		_mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)from)), spread);
 }
 
 /* ---- integers of 64 bits --------------------------------------------------------------------- */
@@ -353,11 +449,12 @@ static inline nnadev_longs nnadev_longs_negative(nnadev_longs x, int64_t mask)
 			       _mm512_and_si512(_mm512_srai_epi64(x.odd, 63), all) };
 }
 
-/* The low 32 bits of @x after an arithmetic shift to the right by 1 to 62. */
-static inline nnadev_ints nnadev_longs_shift(nnadev_longs x, uint32_t by)
+/* The low 32 bits of @x + @round after an arithmetic shift to the right by 1 to 62. */
+static inline nnadev_ints nnadev_longs_shift(nnadev_longs x, int64_t round, uint32_t by)
 {
 	const __m128i count = _mm_cvtsi32_si128((int)by);
 
+	x = nnadev_longs_add(x, nnadev_longs_of(round));
 	return _mm512_mask_blend_epi32(
 		0xaaaa, _mm512_sra_epi64(x.even, count),
 		_mm512_slli_epi64(_mm512_sra_epi64(x.odd, count), 32));
@@ -373,6 +470,12 @@ typedef struct {
 static inline nnadev_doubles nnadev_doubles_of(double x)
 {
 	return (nnadev_doubles){ _mm512_set1_pd(x), _mm512_set1_pd(x) };
+}
+
+static inline void nnadev_doubles_store(double *to, nnadev_doubles x)
+{
+	_mm512_storeu_pd(to, x.low);
+	_mm512_storeu_pd(to + 8, x.high);
 }
 
 static inline nnadev_doubles nnadev_doubles_from(nnadev_floats x)
@@ -448,6 +551,63 @@ static inline nnadev_doubles nnadev_doubles_power(nnadev_ints k)
 		_mm512_castsi512_pd(_mm512_slli_epi64(
 			_mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(k, 1)), 52)),
 	};
+}
+
+/* ---- functions of a byte --------------------------------------------------------------------- */
+
+/* A function of a byte: its 256 values. A register has 32 words of two values. */
+typedef struct {
+	__m512i words[4];
+} nnadev_table;
+
+static inline nnadev_table nnadev_table_of(const uint8_t *values)
+{
+	nnadev_table table;
+
+	for (uint32_t i = 0; i < 4; i++)
+		table.words[i] = _mm512_loadu_si512(values + 64 * i);
+	return table;
+}
+
+/* The words of the values of bytes 2 * @word and 2 * @word + 1. @upper: @word is 64 or more. */
+static inline __m512i nnadev_table_words(const nnadev_table *table, __m512i word, __mmask32 upper)
+{
+	const __m512i *w = table->words;
+
+	return _mm512_mask_blend_epi16(upper, _mm512_permutex2var_epi16(w[0], word, w[1]),
+				       _mm512_permutex2var_epi16(w[2], word, w[3]));
+}
+
+static inline __m512i nnadev_table_find(const nnadev_table *table, __m512i x)
+{
+	const __m512i one = _mm512_set1_epi16(1), low = _mm512_set1_epi16(0xff);
+	const __m512i even = _mm512_and_si512(x, low), odd = _mm512_srli_epi16(x, 8);
+	__m512i a = nnadev_table_words(table, _mm512_srli_epi16(even, 1),
+				       _mm512_test_epi16_mask(x, _mm512_set1_epi16(0x80)));
+	__m512i b = nnadev_table_words(table, _mm512_srli_epi16(odd, 1), _mm512_movepi16_mask(x));
+
+	/* An odd byte has the upper value of its word. */
+	a = _mm512_srlv_epi16(a, _mm512_slli_epi16(_mm512_and_si512(even, one), 3));
+	b = _mm512_sllv_epi16(b, _mm512_slli_epi16(_mm512_andnot_si512(odd, one), 3));
+	return _mm512_mask_blend_epi8(0xaaaaaaaaaaaaaaaa, a, b);
+}
+
+/* Replaces @count bytes by their values. */
+static inline void nnadev_table_look_up(const nnadev_table *table, uint8_t *to,
+					const uint8_t *from, uint32_t count)
+{
+	uint32_t i = 0;
+
+	for (; i + 64 <= count; i += 64)
+		_mm512_storeu_si512(to + i,
+				    nnadev_table_find(table, _mm512_loadu_si512(from + i)));
+	if (i < count) {
+		const __mmask64 mask = ~0ull >> (64 - (count - i));
+
+		_mm512_mask_storeu_epi8(
+			to + i, mask,
+			nnadev_table_find(table, _mm512_maskz_loadu_epi8(mask, from + i)));
+	}
 }
 
 /* ---- across lanes ---------------------------------------------------------------------------- */

@@ -236,6 +236,11 @@ static inline bool nnadev_lanes_any(nnadev_lanes a)
 	return vmaxvq_u32(vorrq_u32(a.low, a.high)) != 0;
 }
 
+static inline bool nnadev_lanes_all(nnadev_lanes a)
+{
+	return vminvq_u32(vandq_u32(a.low, a.high)) != 0;
+}
+
 /* @yes in the lanes @where, @no in the others. */
 static inline nnadev_floats nnadev_floats_select(nnadev_floats no, nnadev_floats yes,
 						 nnadev_lanes where)
@@ -396,9 +401,113 @@ static inline nnadev_ints nnadev_ints_truncate(nnadev_floats x)
 	return NNADEV_BOTH1(nnadev_ints, vcvtq_s32_f32, x);
 }
 
+/* Rounds to the nearest integer, halves to even. A number that does not fit is saturated. */
+static inline nnadev_ints nnadev_ints_round(nnadev_floats x)
+{
+	return NNADEV_BOTH1(nnadev_ints, vcvtnq_s32_f32, x);
+}
+
 static inline nnadev_floats nnadev_floats_from(nnadev_ints x)
 {
 	return NNADEV_BOTH1(nnadev_floats, vcvtq_f32_s32, x);
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+/* As many bytes as 4 registers have integers. */
+typedef struct {
+	uint8x16_t low, high;
+} nnadev_bytes;
+#define NNADEV_BYTES 32u
+
+static inline nnadev_bytes nnadev_bytes_of(uint8_t x)
+{
+	return (nnadev_bytes){ vdupq_n_u8(x), vdupq_n_u8(x) };
+}
+
+static inline void nnadev_bytes_store(uint8_t *to, nnadev_bytes x)
+{
+	vst1q_u8(to, x.low);
+	vst1q_u8(to + 16, x.high);
+}
+
+/* Clamps unsigned bytes. */
+static inline nnadev_bytes nnadev_bytes_clamp(nnadev_bytes x, nnadev_bytes low, nnadev_bytes high)
+{
+	x = NNADEV_BOTH2(nnadev_bytes, vmaxq_u8, x, low);
+	return NNADEV_BOTH2(nnadev_bytes, vminq_u8, x, high);
+}
+
+static inline nnadev_bytes nnadev_bytes_xor(nnadev_bytes a, nnadev_bytes b)
+{
+	return NNADEV_BOTH2(nnadev_bytes, veorq_u8, a, b);
+}
+
+/* 8 integers, saturated to S8 or U8. */
+static inline uint8x8_t nnadev_pack8(nnadev_ints x, const bool is_signed)
+{
+	const int16x8_t words = vqmovn_high_s32(vqmovn_s32(x.low), x.high);
+
+	return is_signed ? vreinterpret_u8_s8(vqmovn_s16(words)) : vqmovun_s16(words);
+}
+
+/* The integers of 4 registers, saturated to S8 or U8. */
+static inline nnadev_bytes nnadev_bytes_pack(const nnadev_ints *x, const bool is_signed)
+{
+	return (nnadev_bytes){
+		vcombine_u8(nnadev_pack8(x[0], is_signed), nnadev_pack8(x[1], is_signed)),
+		vcombine_u8(nnadev_pack8(x[2], is_signed), nnadev_pack8(x[3], is_signed)),
+	};
+}
+
+/* The upper halves of the integers of 4 registers, saturated to U8. */
+static inline nnadev_bytes nnadev_bytes_pack_upper(const nnadev_ints *x)
+{
+	uint8x8_t y[4];
+
+	for (uint32_t i = 0; i < 4; i++)
+		y[i] = vqmovun_s16(vshrn_high_n_s32(vshrn_n_s32(x[i].low, 16), x[i].high, 16));
+	return (nnadev_bytes){ vcombine_u8(y[0], y[1]), vcombine_u8(y[2], y[3]) };
+}
+
+/* True if the lower halves of the integers of 4 registers are at least @least, 16 bits. */
+static inline bool nnadev_ints_lower_reach(const nnadev_ints *x, nnadev_ints least)
+{
+	uint32x4_t reach = vdupq_n_u32(UINT32_MAX);
+
+	for (uint32_t i = 0; i < 4; i++) {
+		const int32x4_t half = vdupq_n_s32(UINT16_MAX);
+
+		reach = vandq_u32(reach, vcgeq_s32(vandq_s32(x[i].low, half), least.low));
+		reach = vandq_u32(reach, vcgeq_s32(vandq_s32(x[i].high, half), least.high));
+	}
+	return vminvq_u32(reach);
+}
+
+/* Where nnadev_ints_spread() puts a byte. */
+typedef struct {
+	uint8x16_t low, high;
+} nnadev_spread;
+
+/* The lowest byte of an integer, or, if @high, the uppermost one. */
+static inline nnadev_spread nnadev_spread_of(bool high)
+{
+	uint32_t from[NNADEV_FLOATS];
+
+	/* A byte that the look-up has not gives 0. */
+	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
+		from[i] = high ? i << 24 | 0x808080 : i | 0x80808000;
+	return (nnadev_spread){ vreinterpretq_u8_u32(vld1q_u32(from)),
+				vreinterpretq_u8_u32(vld1q_u32(from + 4)) };
+}
+
+/* Integers with a byte of @from in each; their other bits are 0. */
+static inline nnadev_ints nnadev_ints_spread(const uint8_t *from, nnadev_spread spread)
+{
+	const uint8x16_t bytes = vcombine_u8(vld1_u8(from), vdup_n_u8(0));
+
+	return (nnadev_ints){ vreinterpretq_s32_u8(vqtbl1q_u8(bytes, spread.low)),
+			      vreinterpretq_s32_u8(vqtbl1q_u8(bytes, spread.high)) };
 }
 
 /* ---- integers of 64 bits --------------------------------------------------------------------- */
@@ -447,13 +556,13 @@ static inline nnadev_longs nnadev_longs_negative(nnadev_longs x, int64_t mask)
 	return y;
 }
 
-/* The low 32 bits of @x after an arithmetic shift to the right by 1 to 62. */
-static inline nnadev_ints nnadev_longs_shift(nnadev_longs x, uint32_t by)
+/* The low 32 bits of @x + @round after an arithmetic shift to the right by 1 to 62. */
+static inline nnadev_ints nnadev_longs_shift(nnadev_longs x, int64_t round, uint32_t by)
 {
 	const int64x2_t count = vdupq_n_s64(-(int64_t)by);
 
 	for (uint32_t i = 0; i < 4; i++)
-		x.part[i] = vshlq_s64(x.part[i], count);
+		x.part[i] = vshlq_s64(vaddq_s64(x.part[i], vdupq_n_s64(round)), count);
 	return (nnadev_ints){ vmovn_high_s64(vmovn_s64(x.part[0]), x.part[1]),
 			      vmovn_high_s64(vmovn_s64(x.part[2]), x.part[3]) };
 }
@@ -472,6 +581,12 @@ static inline nnadev_doubles nnadev_doubles_of(double x)
 	for (uint32_t i = 0; i < 4; i++)
 		y.part[i] = vdupq_n_f64(x);
 	return y;
+}
+
+static inline void nnadev_doubles_store(double *to, nnadev_doubles x)
+{
+	for (uint32_t i = 0; i < 4; i++)
+		vst1q_f64(to + 2 * i, x.part[i]);
 }
 
 static inline nnadev_doubles nnadev_doubles_from(nnadev_floats x)
@@ -577,6 +692,46 @@ static inline nnadev_doubles nnadev_doubles_power(nnadev_ints k)
 			vshlq_n_s64(vaddq_s64(vmovl_s32(vget_low_s32(k.high)), one), 52)),
 		vreinterpretq_f64_s64(vshlq_n_s64(vaddq_s64(vmovl_high_s32(k.high), one), 52)),
 	} };
+}
+
+/* ---- functions of a byte --------------------------------------------------------------------- */
+
+/* A function of a byte: its 256 values. */
+typedef struct {
+	uint8x16x4_t part[4];
+} nnadev_table;
+
+static inline nnadev_table nnadev_table_of(const uint8_t *values)
+{
+	nnadev_table table;
+
+	for (uint32_t i = 0; i < 4; i++)
+		table.part[i] = vld1q_u8_x4(values + 64 * i);
+	return table;
+}
+
+/* A look-up leaves a value as it is where the number is 64 or more. */
+static inline uint8x16_t nnadev_table_find(const nnadev_table *table, uint8x16_t x)
+{
+	uint8x16_t v = vqtbl4q_u8(table->part[0], x);
+
+	for (uint32_t i = 1; i < 4; i++)
+		v = vqtbx4q_u8(v, table->part[i], vsubq_u8(x, vdupq_n_u8((uint8_t)(64 * i))));
+	return v;
+}
+
+/* Replaces @count bytes by their values. */
+static inline void nnadev_table_look_up(const nnadev_table *table, uint8_t *to,
+					const uint8_t *from, uint32_t count)
+{
+	uint8_t last[16] = { 0 };
+	uint32_t i = 0;
+
+	for (; i + 16 <= count; i += 16)
+		vst1q_u8(to + i, nnadev_table_find(table, vld1q_u8(from + i)));
+	memcpy(last, from + i, count - i);
+	vst1q_u8(last, nnadev_table_find(table, vld1q_u8(last)));
+	memcpy(to + i, last, count - i);
 }
 
 /* ---- across lanes ---------------------------------------------------------------------------- */

@@ -209,6 +209,11 @@ static inline bool nnadev_lanes_any(nnadev_lanes a)
 	return any;
 }
 
+static inline bool nnadev_lanes_all(nnadev_lanes a)
+{
+	return !nnadev_lanes_any(~a);
+}
+
 static inline nnadev_ints nnadev_ints_pick(nnadev_ints no, nnadev_ints yes, nnadev_lanes where)
 {
 	return (yes & where) | (no & ~where);
@@ -262,7 +267,7 @@ static inline void nnadev_ints_store(int32_t *to, nnadev_ints x)
 /* Loads NNADEV_FLOATS numbers of a narrower type. */
 static inline nnadev_ints nnadev_ints_load_u8(const uint8_t *from)
 {
-	nnadev_ints y;
+	nnadev_ints y = { 0 };
 
 	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
 		y[i] = from[i];
@@ -271,7 +276,7 @@ static inline nnadev_ints nnadev_ints_load_u8(const uint8_t *from)
 
 static inline nnadev_ints nnadev_ints_load_s8(const int8_t *from)
 {
-	nnadev_ints y;
+	nnadev_ints y = { 0 };
 
 	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
 		y[i] = from[i];
@@ -280,7 +285,7 @@ static inline nnadev_ints nnadev_ints_load_s8(const int8_t *from)
 
 static inline nnadev_ints nnadev_ints_load_u16(const uint16_t *from)
 {
-	nnadev_ints y;
+	nnadev_ints y = { 0 };
 
 	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
 		y[i] = from[i];
@@ -289,7 +294,7 @@ static inline nnadev_ints nnadev_ints_load_u16(const uint16_t *from)
 
 static inline nnadev_ints nnadev_ints_load_s16(const int16_t *from)
 {
-	nnadev_ints y;
+	nnadev_ints y = { 0 };
 
 	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
 		y[i] = from[i];
@@ -373,9 +378,94 @@ static inline nnadev_ints nnadev_ints_truncate(nnadev_floats x)
 	return y;
 }
 
+/* Rounds to the nearest integer, halves to even. A number that does not fit gives INT32_MIN. */
+static inline nnadev_ints nnadev_ints_round(nnadev_floats x)
+{
+	return nnadev_ints_truncate(nnadev_floats_round(x));
+}
+
 static inline nnadev_floats nnadev_floats_from(nnadev_ints x)
 {
 	return __builtin_convertvector(x, nnadev_floats);
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+/* As many bytes as 4 registers have integers. */
+typedef uint8_t nnadev_bytes __attribute__((vector_size(32)));
+#define NNADEV_BYTES 32u
+
+static inline nnadev_bytes nnadev_bytes_of(uint8_t x)
+{
+	nnadev_bytes y;
+
+	memset(&y, x, sizeof(y));
+	return y;
+}
+
+static inline void nnadev_bytes_store(uint8_t *to, nnadev_bytes x)
+{
+	memcpy(to, &x, sizeof(x));
+}
+
+/* Clamps unsigned bytes. */
+static inline nnadev_bytes nnadev_bytes_clamp(nnadev_bytes x, nnadev_bytes low, nnadev_bytes high)
+{
+	for (uint32_t i = 0; i < NNADEV_BYTES; i++)
+		x[i] = (uint8_t)nnadev_clamp_s64(x[i], low[i], high[i]);
+	return x;
+}
+
+static inline nnadev_bytes nnadev_bytes_xor(nnadev_bytes a, nnadev_bytes b)
+{
+	return a ^ b;
+}
+
+/* The integers of 4 registers, saturated to S8 or U8. */
+static inline nnadev_bytes nnadev_bytes_pack(const nnadev_ints *x, const bool is_signed)
+{
+	const int64_t low = is_signed ? INT8_MIN : 0, high = is_signed ? INT8_MAX : UINT8_MAX;
+	nnadev_bytes y;
+
+	for (uint32_t i = 0; i < NNADEV_BYTES; i++)
+		y[i] = (uint8_t)nnadev_clamp_s64(x[i / NNADEV_FLOATS][i % NNADEV_FLOATS], low,
+						 high);
+	return y;
+}
+
+/* The upper halves of the integers of 4 registers, saturated to U8. */
+static inline nnadev_bytes nnadev_bytes_pack_upper(const nnadev_ints *x)
+{
+	nnadev_ints y[4];
+
+	for (uint32_t i = 0; i < 4; i++)
+		y[i] = x[i] >> 16;
+	return nnadev_bytes_pack(y, false);
+}
+
+/* True if the lower halves of the integers of 4 registers are at least @least, 16 bits. */
+static inline bool nnadev_ints_lower_reach(const nnadev_ints *x, nnadev_ints least)
+{
+	nnadev_lanes less = { 0 };
+
+	for (uint32_t i = 0; i < 4; i++)
+		less |= (x[i] & UINT16_MAX) < least;
+	return !nnadev_lanes_any(less);
+}
+
+/* Where nnadev_ints_spread() puts a byte: bits to the left. */
+typedef uint32_t nnadev_spread;
+
+/* The lowest byte of an integer, or, if @high, the uppermost one. */
+static inline nnadev_spread nnadev_spread_of(bool high)
+{
+	return high ? 24 : 0;
+}
+
+/* Integers with a byte of @from in each; their other bits are 0. */
+static inline nnadev_ints nnadev_ints_spread(const uint8_t *from, nnadev_spread spread)
+{
+	return (nnadev_ints)((nnadev_uints)nnadev_ints_load_u8(from) << spread);
 }
 
 /* ---- integers of 64 bits --------------------------------------------------------------------- */
@@ -404,10 +494,10 @@ static inline nnadev_longs nnadev_longs_negative(nnadev_longs x, int64_t mask)
 	return (x < 0) & nnadev_longs_of(mask);
 }
 
-/* The low 32 bits of @x after an arithmetic shift to the right by 1 to 62. */
-static inline nnadev_ints nnadev_longs_shift(nnadev_longs x, uint32_t by)
+/* The low 32 bits of @x + @round after an arithmetic shift to the right by 1 to 62. */
+static inline nnadev_ints nnadev_longs_shift(nnadev_longs x, int64_t round, uint32_t by)
 {
-	return __builtin_convertvector(x >> by, nnadev_ints);
+	return __builtin_convertvector((x + nnadev_longs_of(round)) >> by, nnadev_ints);
 }
 
 /* ---- fp64 ------------------------------------------------------------------------------------ */
@@ -417,6 +507,11 @@ typedef double nnadev_doubles __attribute__((vector_size(64)));
 static inline nnadev_doubles nnadev_doubles_of(double x)
 {
 	return (nnadev_doubles){ x, x, x, x, x, x, x, x };
+}
+
+static inline void nnadev_doubles_store(double *to, nnadev_doubles x)
+{
+	memcpy(to, &x, sizeof(x));
 }
 
 static inline nnadev_doubles nnadev_doubles_from(nnadev_floats x)
@@ -485,6 +580,24 @@ static inline nnadev_doubles nnadev_doubles_or_sign(nnadev_doubles a, nnadev_dou
 static inline nnadev_doubles nnadev_doubles_power(nnadev_ints k)
 {
 	return (nnadev_doubles)((__builtin_convertvector(k, nnadev_longs) + 1023) << 52);
+}
+
+/* ---- functions of a byte --------------------------------------------------------------------- */
+
+/* A function of a byte: its values, of which there are 256. */
+typedef const uint8_t *nnadev_table;
+
+static inline nnadev_table nnadev_table_of(const uint8_t *values)
+{
+	return values;
+}
+
+/* Replaces @count bytes by their values. */
+static inline void nnadev_table_look_up(const nnadev_table *table, uint8_t *to,
+					const uint8_t *from, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		to[i] = (*table)[from[i]];
 }
 
 /* ---- across lanes ---------------------------------------------------------------------------- */

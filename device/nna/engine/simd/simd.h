@@ -18,9 +18,11 @@
  *   nnadev_floats   NNADEV_FLOATS numbers of fp32
  *   nnadev_ints     as many integers of 32 bits; arithmetic wraps
  *   nnadev_lanes    a truth value for each of them: the result of a comparison
+ *   nnadev_bytes    NNADEV_BYTES bytes: one for each integer of 4 registers
  *   nnadev_longs    an integer of 64 bits for each lane
  *   nnadev_doubles  a number of fp64 for each lane
  *   nnadev_sums     partial sums of floats in fp64
+ *   nnadev_table    a function of a byte: 256 values, which stay where they are while it is in use
  *
  * Every function that is exact in IEEE 754 or on integers gives the same bits with every set. The
  * order in which nnadev_sums_total() adds is not specified.

@@ -3,7 +3,7 @@
 #ifndef NNADEV_X86_ARG_H
 #define NNADEV_X86_ARG_H
 
-#include "device/nna/engine/x86/rows.h"
+#include "device/nna/engine/shape/rows.h"
 
 #define NNADEV_ARG_TILE (1u << 19) /* elements of input */
 

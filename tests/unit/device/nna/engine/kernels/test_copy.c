@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* COPY and FILL by rows. */
-#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 /* Sizes beyond every block, with tails. */

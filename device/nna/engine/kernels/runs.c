@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * REDUCE of integers that lie together, as a mean of a row of 8 bits: sums in 64 bits and extremes,
- * by loops that know the type. Results of integers do not depend on the order.
+ * REDUCE of numbers that lie together, as of a row or of a whole tensor. Integers: sums in 64 bits
+ * and extremes, by loops that know the type; results do not depend on the order. Floats: extremes,
+ * of zeros of both signs either one.
  */
+#include "device/nna/engine/kernels/steps.h"
 #include "device/nna/engine/reduce.h"
 
 #define SHORTEST 4u
@@ -56,10 +58,13 @@ static uint32_t runs_accepts(const struct nnadev_engine_command *cmd,
 	const struct nnahw_cmd_reduce *p = (const struct nnahw_cmd_reduce *)cmd->raw;
 	const struct nnadev_engine_operand *in = &cmd->operands[NNAHW_REDUCE_INPUT];
 	const uint32_t size = in->count / cmd->operands[NNAHW_REDUCE_OUTPUT].count;
-	bool known = p->kind == NNAHW_REDUCTION_SUM || p->kind == NNAHW_REDUCTION_MEAN ||
-		     p->kind == NNAHW_REDUCTION_MAX || p->kind == NNAHW_REDUCTION_MIN;
+	const bool extreme = p->kind == NNAHW_REDUCTION_MAX || p->kind == NNAHW_REDUCTION_MIN;
+	bool known = extreme || p->kind == NNAHW_REDUCTION_SUM || p->kind == NNAHW_REDUCTION_MEAN;
 
 	switch (in->desc.type) {
+	case NNAHW_TYPE_F32:
+		known = extreme;
+		break;
 	case NNAHW_TYPE_U8:
 	case NNAHW_TYPE_S8:
 	case NNAHW_TYPE_U16:
@@ -92,20 +97,24 @@ static uint32_t runs_tile(const struct nnadev_engine_command *cmd,
 	const bool centred = nnadev_is_quantised(in) && (r->params->kind == NNAHW_REDUCTION_SUM ||
 							 r->params->kind == NNAHW_REDUCTION_MEAN);
 	const int64_t zero = centred ? (int64_t)in->zero_point * r->size : 0;
+	const float sign = r->params->kind == NNAHW_REDUCTION_MAX ? 0.0f : -0.0f;
 	uint32_t index[NNAHW_MAX_RANK], begin, end;
 
 	nnadev_tile_range(plan, tile, r->output->count, &begin, &end);
 	nnadev_unflatten(out->dims, out->rank, begin, index);
 	for (uint32_t i = begin; i < end; i++, nnadev_advance(out->dims, out->rank, index)) {
-		const union nnadev_reduction x = {
-			.i = reduce_run(r, nnadev_offset(in, index), r->size) - zero,
-		};
+		const int64_t at = nnadev_offset(in, index);
+		union nnadev_reduction x;
 
+		if (r->in_float)
+			x.f = nnadev_row_extreme((const float *)r->input->data + at, r->size, sign);
+		else
+			x.i = reduce_run(r, at, r->size) - zero;
 		nnadev_reduce_finish(r, nnadev_offset(out, index), x);
 	}
 	return NNAHW_STATUS_OK;
 }
 
 NNADEV_STATE_FITS(struct nnadev_reduce);
-NNADEV_KERNEL(avx2_runs) = { NNAHW_OP_REDUCE, NNADEV_ENGINE_AVX2, runs_accepts, runs_plan,
-			     runs_tile };
+NNADEV_VECTOR_KERNEL(runs) = { NNAHW_OP_REDUCE, NNADEV_SET_ISA, runs_accepts, runs_plan,
+			       runs_tile };

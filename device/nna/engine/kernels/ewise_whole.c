@@ -6,7 +6,8 @@
  * not tested per element, and the compiler can vectorise the loop.
  */
 #include "device/nna/engine/ewise.h"
-#include "device/nna/engine/x86/rows.h"
+#include "device/nna/engine/shape/rows.h"
+#include "device/nna/engine/simd/simd.h"
 
 #define PIECE 256u
 #define TILE_ELEMENTS 8192u
@@ -192,5 +193,5 @@ static void whole_plan(const struct nnadev_engine_command *cmd, uint32_t threads
 	nnadev_cut(plan, cmd->operands[0].count, TILE_ELEMENTS);
 }
 
-NNADEV_KERNEL(avx2_ewise_whole) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, whole_accepts, whole_plan,
-				    whole_tile };
+NNADEV_VECTOR_KERNEL(ewise_whole) = { NNAHW_OP_EWISE, NNADEV_SET_ISA, whole_accepts, whole_plan,
+				      whole_tile };

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * REDUCE with AVX2: SUM and MEAN of 8-bit types and floats if the innermost dim is kept, as in the
+ * REDUCE: SUM and MEAN of 8-bit types and floats if the innermost dim is kept, as in the
  * mean of an image per channel. A piece of work is up to PIECE neighbouring outputs, FLOAT_PIECE
  * for floats. Their sums stay in registers while the piece walks over the reduced axes. Integer
  * sums do not depend on the order. Floats are added in the order of the scalar kernel, in double
  * and block by block.
  */
-#include "device/nna/engine/reduce.h"
 #include "device/nna/engine/kernels/floats.h"
-#include "device/nna/engine/x86/avx2_epilogue.h"
+#include "device/nna/engine/reduce.h"
 
 #define PIECE 64u
-#define LANES 8u
 #define FLOAT_PIECE 32u
-#define FLOAT_LANES 4u
+#define FLOAT_PARTS (FLOAT_PIECE / NNADEV_FLOATS)
 #define TILE_WORK (1u << 18) /* input elements; a piece counts as if all its outputs were in use */
 #define SHORTEST_ROW 8u
 #define STORE_WORK 64u /* additions that take as long as storing the outputs of a piece */
@@ -46,19 +44,14 @@ static inline int64_t inner_offset(const struct nnadev_reduce *r, const uint32_t
 	return at;
 }
 
-/* Loads 8 numbers, of which @left are present if it is less than 8. */
-static inline __m256i load8(const uint8_t *from, uint32_t left, bool is_signed)
+/* Loads a register of numbers, of which @left are present if that is less. */
+static inline nnadev_ints load_bytes(const uint8_t *from, uint32_t left, bool is_signed)
 {
-	uint64_t tail = 0;
-	__m128i v;
+	uint8_t tail[NNADEV_FLOATS] = { 0 };
 
-	if (left < LANES) {
-		memcpy(&tail, from, left);
-		v = _mm_cvtsi64_si128((long long)tail);
-	} else {
-		v = _mm_loadl_epi64((const __m128i *)from);
-	}
-	return is_signed ? _mm256_cvtepi8_epi32(v) : _mm256_cvtepu8_epi32(v);
+	if (left < NNADEV_FLOATS)
+		from = memcpy(tail, from, left);
+	return is_signed ? nnadev_ints_load_s8((const int8_t *)from) : nnadev_ints_load_u8(from);
 }
 
 /*
@@ -78,86 +71,79 @@ static inline void sum_piece(const struct reduce *s, const uint32_t *index, uint
 	const struct nnahw_tensor *t = &s->r.input->desc;
 	const uint8_t *first = (const uint8_t *)s->r.input->data + nnadev_offset(t, index);
 	uint32_t inner[NNAHW_MAX_RANK] = { 0 };
-	__m256i v[PIECE / LANES];
+	nnadev_ints v[PIECE / NNADEV_FLOATS];
 
-	for (uint32_t i = 0; i < PIECE / LANES; i++)
-		v[i] = _mm256_setzero_si256();
+	for (uint32_t i = 0; i < PIECE / NNADEV_FLOATS; i++)
+		v[i] = nnadev_ints_of(0);
 	for (uint32_t n = 0; n < s->r.size; n++, nnadev_advance(s->r.dims, s->r.rank, inner)) {
 		const uint8_t *from = first + inner_offset(&s->r, inner);
 
-		if (count == PIECE) {
+		if (count == PIECE)
 			fetch_next(from + PIECE, PIECE);
-			for (uint32_t i = 0; i < PIECE / LANES; i++)
-				v[i] = _mm256_add_epi32(v[i], load8(from + i * LANES, LANES,
-								    is_signed));
-			continue;
+		for (uint32_t i = 0; i < PIECE / NNADEV_FLOATS; i++) {
+			const uint32_t at = i * NNADEV_FLOATS;
+
+			if (at < count)
+				v[i] = nnadev_ints_add(v[i], load_bytes(from + at, count - at,
+									is_signed));
 		}
-		for (uint32_t i = 0; i * LANES < count; i++)
-			v[i] = _mm256_add_epi32(v[i], load8(from + i * LANES, count - i * LANES,
-							    is_signed));
 	}
-	for (uint32_t i = 0; i < PIECE / LANES; i++)
-		_mm256_storeu_si256((__m256i *)(sums + i * LANES), v[i]);
+	for (uint32_t i = 0; i < PIECE / NNADEV_FLOATS; i++)
+		nnadev_ints_store(sums + i * NNADEV_FLOATS, v[i]);
 }
 
-/* Loads 4 floats from element @at on, of which @left are present if it is less than 4. */
-static inline __m256d load_floats(const struct nnadev_engine_operand *o, int64_t at, uint32_t left)
+/* Adds the floats of @count outputs from element @at on to their sums @v. */
+static inline __attribute__((always_inline)) void
+add_floats(const struct nnadev_engine_operand *o, int64_t at, const uint32_t count, const bool f32,
+	   nnadev_doubles *v)
 {
-	float tail[FLOAT_LANES] = { 0 };
-	__m128 v;
+	for (uint32_t i = 0; i * NNADEV_FLOATS < count; i++, at += NNADEV_FLOATS) {
+		const uint32_t left = count - i * NNADEV_FLOATS;
 
-	if (left < FLOAT_LANES) {
-		nnadev_load_floats(tail, o, at, left);
-		v = _mm_loadu_ps(tail);
-	} else if (o->desc.type == NNAHW_TYPE_F32) {
-		v = _mm_loadu_ps((const float *)o->data + at);
-	} else {
-		v = _mm_cvtph_ps(_mm_loadl_epi64((const __m128i *)((const uint16_t *)o->data +
-								   at)));
+		v[i] = nnadev_doubles_add(
+			v[i], nnadev_doubles_from(nnadev_floats_load_any(
+				      o, at, left < NNADEV_FLOATS ? left : NNADEV_FLOATS, f32)));
 	}
-	return _mm256_cvtps_pd(v);
 }
 
 /* Sums the float inputs of @count outputs at @index. */
 static inline void sum_floats(const struct reduce *s, const uint32_t *index, uint32_t count,
 			      double *sums)
 {
-	const int64_t first = nnadev_offset(&s->r.input->desc, index);
-	const uint32_t size = nnahw_type_size(s->r.input->desc.type);
+	const struct nnadev_engine_operand *input = s->r.input;
+	const int64_t first = nnadev_offset(&input->desc, index);
+	const uint32_t size = nnahw_type_size(input->desc.type);
+	const bool f32 = input->desc.type == NNAHW_TYPE_F32;
+	nnadev_doubles v[FLOAT_PARTS], total[FLOAT_PARTS];
 	uint32_t inner[NNAHW_MAX_RANK] = { 0 }, n = 0;
-	__m256d v[FLOAT_PIECE / FLOAT_LANES];
 
-	memset(sums, 0, FLOAT_PIECE * sizeof(*sums));
+	for (uint32_t i = 0; i < FLOAT_PARTS; i++)
+		total[i] = nnadev_doubles_of(0);
 	for (uint32_t block = 0; block < s->r.blocks; block++) {
 		const uint32_t left = s->r.size - n,
 			       end = n + (left < NNAHW_REDUCE_BLOCK ? left : NNAHW_REDUCE_BLOCK);
 
-		for (uint32_t i = 0; i < FLOAT_PIECE / FLOAT_LANES; i++)
-			v[i] = _mm256_setzero_pd();
+		for (uint32_t i = 0; i < FLOAT_PARTS; i++)
+			v[i] = nnadev_doubles_of(0);
 		for (; n < end; n++, nnadev_advance(s->r.dims, s->r.rank, inner)) {
 			const int64_t at = first + inner_offset(&s->r, inner);
 
-			if (count == FLOAT_PIECE) {
-				fetch_next((const uint8_t *)s->r.input->data +
-						   (at + FLOAT_PIECE) * size,
-					   FLOAT_PIECE * size);
-				for (uint32_t i = 0; i < FLOAT_PIECE / FLOAT_LANES; i++)
-					v[i] = _mm256_add_pd(v[i],
-							     load_floats(s->r.input,
-									 at + i * FLOAT_LANES,
-									 FLOAT_LANES));
+			if (count != FLOAT_PIECE) {
+				add_floats(input, at, count, f32, v);
 				continue;
 			}
-			for (uint32_t i = 0; i * FLOAT_LANES < count; i++)
-				v[i] = _mm256_add_pd(v[i], load_floats(s->r.input,
-								       at + i * FLOAT_LANES,
-								       count - i * FLOAT_LANES));
+			fetch_next((const uint8_t *)input->data + (at + FLOAT_PIECE) * size,
+				   FLOAT_PIECE * size);
+			if (f32)
+				add_floats(input, at, FLOAT_PIECE, true, v);
+			else
+				add_floats(input, at, FLOAT_PIECE, false, v);
 		}
-		for (uint32_t i = 0; i < FLOAT_PIECE / FLOAT_LANES; i++)
-			_mm256_storeu_pd(sums + i * FLOAT_LANES,
-					 _mm256_add_pd(_mm256_loadu_pd(sums + i * FLOAT_LANES),
-						       v[i]));
+		for (uint32_t i = 0; i < FLOAT_PARTS; i++)
+			total[i] = nnadev_doubles_add(total[i], v[i]);
 	}
+	for (uint32_t i = 0; i < FLOAT_PARTS; i++)
+		nnadev_doubles_store(sums + i * NNADEV_FLOATS, total[i]);
 }
 
 static uint32_t reduce_tile(const struct nnadev_engine_command *cmd,
@@ -248,5 +234,5 @@ static void reduce_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 }
 
 NNADEV_STATE_FITS(struct reduce);
-NNADEV_KERNEL(avx2_reduce) = { NNAHW_OP_REDUCE, NNADEV_ENGINE_AVX2, reduce_accepts, reduce_plan,
-			       reduce_tile };
+NNADEV_VECTOR_KERNEL(reduce) = { NNAHW_OP_REDUCE, NNADEV_SET_ISA, reduce_accepts, reduce_plan,
+				 reduce_tile };

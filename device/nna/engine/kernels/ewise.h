@@ -3,11 +3,11 @@
  * Common parts of the vector kernels of EWISE: rows in which operands may repeat, tables, and the
  * factors of the estimates of 8-bit sums.
  */
-#ifndef NNADEV_X86_EWISE_H
-#define NNADEV_X86_EWISE_H
+#ifndef NNADEV_KERNELS_EWISE_H
+#define NNADEV_KERNELS_EWISE_H
 
 #include "device/nna/engine/ewise.h"
-#include "device/nna/engine/x86/rows.h"
+#include "device/nna/engine/shape/rows.h"
 
 #define NNADEV_EWISE_TILE 32768u /* elements */
 #define NNADEV_EWISE_SHORTEST_ROW 8u

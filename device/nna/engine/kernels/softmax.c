@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * SOFTMAX of contiguous rows of at most one block. The exponential of each element is computed
- * once, 8 at a time. Exponentials are added one by one in the order of the scalar kernel, so that
- * results have the same bits.
+ * once, a register at a time. Exponentials are added one by one in the order of the scalar kernel,
+ * so that results have the same bits.
  */
-#include "device/nna/engine/kernel.h"
-#include "device/nna/engine/x86/avx2_double.h"
-#include "device/nna/engine/x86/avx2_values.h"
+#include "device/nna/engine/kernels/doubles.h"
+#include "device/nna/engine/kernels/values.h"
 
 #define TILE_ELEMENTS 32768u
 
@@ -21,23 +20,23 @@ struct softmax {
 	uint32_t length, rows;
 };
 
-/* Return: bytes of a row of values, rounded up to whole vectors. */
-static uint32_t row_bytes(uint32_t length)
+/* Return: values of a row, rounded up to whole registers. */
+static uint32_t row_room(uint32_t length)
 {
-	return ((length + 7) & ~7u) * (uint32_t)sizeof(float);
+	return (length + NNADEV_FLOATS - 1) & ~(NNADEV_FLOATS - 1);
 }
 
 /* Compares as the scalar kernel does: a NaN is the maximum only if it comes first. */
 static float find_max(const float *x, uint32_t n)
 {
-	__m256 most = _mm256_set1_ps(x[0]);
-	float lanes[8], max = x[0];
+	nnadev_floats most = nnadev_floats_of(x[0]);
+	float lanes[NNADEV_FLOATS], max = x[0];
 	uint32_t i = 0;
 
-	for (; i + 8 <= n; i += 8)
-		most = _mm256_max_ps(_mm256_loadu_ps(x + i), most);
-	_mm256_storeu_ps(lanes, most);
-	for (uint32_t k = 0; k < 8; k++)
+	for (; i + NNADEV_FLOATS <= n; i += NNADEV_FLOATS)
+		most = nnadev_floats_max(nnadev_floats_load(x + i), most);
+	nnadev_floats_store(lanes, most);
+	for (uint32_t k = 0; k < NNADEV_FLOATS; k++)
 		max = lanes[k] > max ? lanes[k] : max;
 	for (; i < n; i++)
 		max = x[i] > max ? x[i] : max;
@@ -52,12 +51,13 @@ static float exponentials(float *x, float *y, uint32_t n, float max, float beta)
 {
 	float sum = 0;
 
-	for (uint32_t i = 0; i < n; i += 8) {
-		const __m256 centred = _mm256_sub_ps(_mm256_loadu_ps(x + i), _mm256_set1_ps(max));
-		const __m256 scaled = _mm256_mul_ps(centred, _mm256_set1_ps(beta));
+	for (uint32_t i = 0; i < n; i += NNADEV_FLOATS) {
+		const nnadev_floats scaled = nnadev_floats_mul(
+			nnadev_floats_sub(nnadev_floats_load(x + i), nnadev_floats_of(max)),
+			nnadev_floats_of(beta));
 
-		_mm256_storeu_ps(x + i, scaled);
-		_mm256_storeu_ps(y + i, nnadev_exp8(scaled));
+		nnadev_floats_store(x + i, scaled);
+		nnadev_floats_store(y + i, nnadev_exact_exp(scaled));
 	}
 	for (uint32_t i = 0; i < n; i++)
 		sum += y[i];
@@ -73,10 +73,10 @@ static uint32_t softmax_tile(const struct nnadev_engine_command *cmd,
 	const struct nnadev_engine_operand *input = &cmd->operands[NNAHW_SOFTMAX_INPUT];
 	const struct softmax *s = nnadev_state(plan);
 	const uint32_t rank = output->desc.rank, n = s->length;
-	float *x = scratch, *y = x + row_bytes(n) / sizeof(float);
+	float *x = scratch, *y = x + row_room(n);
 	uint32_t index[NNAHW_MAX_RANK], begin, end;
 
-	memset((char *)x + row_bytes(n) - 8 * sizeof(float), 0, 8 * sizeof(float));
+	nnadev_floats_store(y - NNADEV_FLOATS, nnadev_floats_zero());
 	nnadev_tile_range(plan, tile, s->rows, &begin, &end);
 	nnadev_unflatten(s->dims, rank, begin, index);
 	for (uint32_t i = begin; i < end; i++, nnadev_advance(s->dims, rank, index)) {
@@ -85,15 +85,19 @@ static uint32_t softmax_tile(const struct nnadev_engine_command *cmd,
 		nnadev_load_values(x, input, nnadev_offset(&input->desc, index), 1, n);
 		sum = exponentials(x, y, n, find_max(x, n), p->beta);
 		if (p->log) {
-			const __m256 log_sum = _mm256_set1_ps(nnadev_logf(sum));
+			const nnadev_floats log_sum = nnadev_floats_of(nnadev_logf(sum));
 
-			for (uint32_t k = 0; k < n; k += 8)
-				_mm256_storeu_ps(y + k, _mm256_sub_ps(_mm256_loadu_ps(x + k),
-								      log_sum));
+			for (uint32_t k = 0; k < n; k += NNADEV_FLOATS)
+				nnadev_floats_store(y + k, nnadev_floats_sub(
+								   nnadev_floats_load(x + k),
+								   log_sum));
 		} else {
-			for (uint32_t k = 0; k < n; k += 8)
-				_mm256_storeu_ps(y + k, _mm256_div_ps(_mm256_loadu_ps(y + k),
-								      _mm256_set1_ps(sum)));
+			const nnadev_floats all = nnadev_floats_of(sum);
+
+			for (uint32_t k = 0; k < n; k += NNADEV_FLOATS)
+				nnadev_floats_store(y + k, nnadev_floats_div(
+								   nnadev_floats_load(y + k),
+								   all));
 		}
 		nnadev_store_values(output, nnadev_offset(&output->desc, index), y, n, INT32_MIN,
 				    INT32_MAX);
@@ -124,10 +128,10 @@ static void softmax_plan(const struct nnadev_engine_command *cmd, uint32_t threa
 	s->length = s->dims[p->axis];
 	s->dims[p->axis] = 1;
 	s->rows = output->count / s->length;
-	plan->scratch_size = 2 * row_bytes(s->length);
+	plan->scratch_size = 2 * row_room(s->length) * (uint32_t)sizeof(float);
 	nnadev_cut(plan, s->rows, TILE_ELEMENTS / (s->length + 32));
 }
 
 NNADEV_STATE_FITS(struct softmax);
-NNADEV_KERNEL(avx2_softmax) = { NNAHW_OP_SOFTMAX, NNADEV_ENGINE_AVX2, softmax_accepts,
-				softmax_plan, softmax_tile };
+NNADEV_VECTOR_KERNEL(softmax) = { NNAHW_OP_SOFTMAX, NNADEV_SET_ISA, softmax_accepts, softmax_plan,
+				  softmax_tile };

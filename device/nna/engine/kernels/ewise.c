@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * EWISE with AVX2. Rows pass through buffers of PIECE elements: inputs are widened to fp32 (for the
+ * EWISE. Rows pass through buffers of PIECE elements: inputs are widened to fp32 (for the
  * integer rules to 32-bit integers), computed, and narrowed to the output. All steps round as the
  * scalar kernel's do, so results have the same bits. A function of one 8-bit input becomes a table
  * of 256 entries. Vector code fills the table if it supports the command, the scalar kernel
@@ -8,10 +8,10 @@
  */
 #include <math.h>
 
-#include "device/nna/engine/x86/avx2_compute.h"
-#include "device/nna/engine/x86/avx2_integer.h"
-#include "device/nna/engine/x86/avx2_table.h"
-#include "device/nna/engine/x86/avx2_values.h"
+#include "device/nna/engine/kernels/doubles.h"
+#include "device/nna/engine/kernels/ewise_integer.h"
+#include "device/nna/engine/kernels/steps.h"
+#include "device/nna/engine/kernels/values.h"
 
 #define PIECE 256u
 #define TABLE_TILE 131072u
@@ -47,6 +47,57 @@ static bool is_cast_to_float(const struct nnadev_engine_command *cmd)
 	       (nnadev_type_is_float(from) || nnahw_type_size(from) <= 2);
 }
 
+/* True if compute() knows an operation in fp32. */
+static bool is_computed(uint32_t op)
+{
+	return op != NNAHW_EWISE_CAST && nnadev_step_is_known(op);
+}
+
+#define EACH(f)                                                                                    \
+	do {                                                                                       \
+		for (uint32_t i = 0; i < n; i += NNADEV_FLOATS)                                    \
+			nnadev_floats_store(x[0] + i, f(nnadev_floats_load(x[0] + i)));            \
+	} while (0)
+
+/*
+ * x[0] = operation of the arguments @x, with the roundings of the scalar kernel but for ERF. @n
+ * numbers, rounded up to a register. @p0: parameter of the operation.
+ */
+static void compute(uint32_t op, float p0, float (*x)[PIECE], uint32_t n)
+{
+	switch (op) {
+	case NNAHW_EWISE_EXP:
+		EACH(nnadev_exact_exp);
+		break;
+	case NNAHW_EWISE_TANH:
+		EACH(nnadev_exact_tanh);
+		break;
+	case NNAHW_EWISE_LOGISTIC:
+		EACH(nnadev_exact_logistic);
+		break;
+	case NNAHW_EWISE_ELU:
+		for (uint32_t i = 0; i < n; i += NNADEV_FLOATS) {
+			const nnadev_floats a = nnadev_floats_load(x[0] + i);
+			const nnadev_floats y = nnadev_floats_mul(nnadev_floats_of(p0),
+								  nnadev_exact_expm1(a));
+
+			nnadev_floats_store(
+				x[0] + i,
+				nnadev_floats_select(y, a,
+						     nnadev_floats_at_most(nnadev_floats_zero(),
+									   a)));
+		}
+		break;
+	default:
+		nnadev_step_compute(op, p0, x[0],
+				    (const struct nnadev_numbers[]){ { x[0], UINT32_MAX },
+								     { x[1], UINT32_MAX },
+								     { x[2], UINT32_MAX } },
+				    n);
+		break;
+	}
+}
+
 /* Computes a tile by value, in fp32. */
 static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 			    const struct nnadev_engine_plan *plan, uint32_t phase, uint32_t tile,
@@ -56,6 +107,8 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 	const uint32_t inputs = nnadev_ewise_inputs(p->op);
 	const bool clamped = nnadev_type_is_float(cmd->operands[0].desc.type) &&
 			     (p->clamp_min > -INFINITY || p->clamp_max < INFINITY);
+	const nnadev_floats low = nnadev_floats_of(p->clamp_min),
+			    high = nnadev_floats_of(p->clamp_max);
 	const struct nnadev_rows *rows = nnadev_state(plan);
 	/* IDENTITY from fp32 to a quantised type needs no buffer. */
 	const bool direct = p->op == NNAHW_EWISE_IDENTITY &&
@@ -90,14 +143,13 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
 				nnadev_load_values(x[i - 1], &o[i], run.offset[i],
 						   nnadev_rows_step(rows, i), run.count);
 		}
-		nnadev_compute8(p->op, p->p0, (float *const[]){ x[0], x[1], x[2] }, run.count);
+		if (p->op != NNAHW_EWISE_CAST)
+			compute(p->op, p->p0, x, run.count);
 		if (clamped)
-			for (uint32_t i = 0; i < run.count; i += 8)
-				_mm256_storeu_ps(
-					x[0] + i,
-					_mm256_min_ps(_mm256_set1_ps(p->clamp_max),
-						      _mm256_max_ps(_mm256_set1_ps(p->clamp_min),
-								    _mm256_loadu_ps(x[0] + i))));
+			for (uint32_t i = 0; i < run.count; i += NNADEV_FLOATS)
+				nnadev_floats_store(
+					x[0] + i, nnadev_floats_clamp(nnadev_floats_load(x[0] + i),
+								      low, high));
 		nnadev_store_values(&o[0], run.offset[0], x[0], run.count, p->q_min,
 				    p->q_max);
 	}
@@ -111,14 +163,14 @@ static uint32_t values_tile(const struct nnadev_engine_command *cmd,
  * @step: distance of neighbouring elements
  * @period: number of elements that the input repeats; 0 if it does not repeat
  * @phase: index in the period of the next element
- * @advance: 8 modulo @period
- * @repeated: the repeated elements and at least 7 more
+ * @advance: NNADEV_FLOATS modulo @period
+ * @repeated: the repeated elements and as many more as a register has
  */
 struct source {
 	const struct nnadev_engine_operand *o;
 	int64_t at, step;
 	uint32_t period, phase, advance;
-	int32_t repeated[REPEATED_MOST + 8];
+	int32_t repeated[REPEATED_MOST + NNADEV_FLOATS];
 };
 
 static void source_start(struct source *s, const struct nnadev_engine_operand *o,
@@ -132,34 +184,42 @@ static void source_start(struct source *s, const struct nnadev_engine_operand *o
 	if (!s->period)
 		return;
 	s->phase = run->phase[operand];
-	s->advance = 8 % s->period;
-	for (uint32_t i = 0; i < s->period + 8; i++)
+	s->advance = NNADEV_FLOATS % s->period;
+	for (uint32_t i = 0; i < s->period + NNADEV_FLOATS; i++)
 		s->repeated[i] = i < s->period ?
 					 (int32_t)nnadev_load_centred(o, s->at + i) :
 					 s->repeated[i - s->period];
 }
 
-/* Return: the next @n elements, at most 8; lanes behind them are unspecified. */
-static inline __m256i source_next8(struct source *s, uint32_t n)
+/* Return: the next @n elements, at most a register; lanes behind them are unspecified. */
+static inline nnadev_ints source_next(struct source *s, uint32_t n)
 {
 	const uint32_t size = nnahw_type_size(s->o->desc.type);
 	const uint8_t *from = (const uint8_t *)s->o->data + s->at * size;
-	uint8_t last[16] = { 0 };
-	__m256i v;
+	uint8_t last[2 * NNADEV_FLOATS] = { 0 };
 
 	if (s->period) {
-		v = NNADEV_LOAD(s->repeated + s->phase);
+		const nnadev_ints v = nnadev_ints_load(s->repeated + s->phase);
+
 		s->phase += s->advance;
 		s->phase -= s->phase >= s->period ? s->period : 0;
 		return v;
 	}
 	if (s->step == 0)
-		return _mm256_set1_epi32((int32_t)nnadev_load_centred(s->o, s->at));
-	if (n < 8)
-		memcpy(last, from, (size_t)n * size);
-	v = nnadev_load_centred8(s->o, n < 8 ? last : from);
-	s->at += 8;
-	return v;
+		return nnadev_ints_of((int32_t)nnadev_load_centred(s->o, s->at));
+	if (n < NNADEV_FLOATS)
+		from = memcpy(last, from, (size_t)n * size);
+	s->at += NNADEV_FLOATS;
+	return nnadev_ints_load_centred(s->o, from);
+}
+
+/* Stores numbers that are within the range of a type of @size bytes. */
+static inline void store(uint32_t size, uint8_t *to, nnadev_ints x)
+{
+	if (size == 1)
+		nnadev_ints_store_u8(to, x);
+	else
+		nnadev_ints_store_u16((uint16_t *)(void *)to, x);
 }
 
 static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
@@ -174,36 +234,38 @@ static uint32_t integer_tile(const struct nnadev_engine_command *cmd,
 	uint32_t begin, end;
 	struct nnadev_run run;
 	struct source a, b, c;
-	__m256i zero, least, most;
+	nnadev_ints zero, least, most;
 	int64_t low, high;
 
 	nnadev_type_range(o[0].desc.type, &low, &high);
-	least = _mm256_set1_epi32((int32_t)nnadev_clamp_s64(p->q_min, low, high));
-	most = _mm256_set1_epi32((int32_t)nnadev_clamp_s64(p->q_max, low, high));
-	zero = _mm256_set1_epi32(o[0].desc.zero_point);
+	least = nnadev_ints_of((int32_t)nnadev_clamp_s64(p->q_min, low, high));
+	most = nnadev_ints_of((int32_t)nnadev_clamp_s64(p->q_max, low, high));
+	zero = nnadev_ints_of(o[0].desc.zero_point);
 	nnadev_tile_range(plan, tile, o[0].count, &begin, &end);
 	nnadev_run_start(&run, rows, begin, end);
 	while (nnadev_run_next(&run, rows, UINT32_MAX)) {
-		uint8_t *to = (uint8_t *)o[0].data + run.offset[0] * size, last[16];
+		uint8_t *to = (uint8_t *)o[0].data + run.offset[0] * size;
+		uint8_t last[2 * NNADEV_FLOATS];
 
 		source_start(&a, &o[1], rows, &run, 1);
 		if (inputs > 1)
 			source_start(&b, &o[2], rows, &run, 2);
 		if (inputs > 2)
 			source_start(&c, &o[3], rows, &run, 3);
-		for (uint32_t i = 0; i < run.count; i += 8) {
+		for (uint32_t i = 0; i < run.count;
+		     i += NNADEV_FLOATS, to += NNADEV_FLOATS * size) {
 			const uint32_t n = run.count - i;
-			__m256i x = source_next8(&a, n), y = _mm256_setzero_si256();
+			nnadev_ints x = source_next(&a, n), y = nnadev_ints_of(0);
 
 			if (inputs > 1)
-				y = source_next8(&b, n);
-			x = _mm256_add_epi32(nnadev_ewise_integer8(p, bits, x, y), zero);
+				y = source_next(&b, n);
+			x = nnadev_ints_add(nnadev_ints_ewise(p, bits, x, y), zero);
 			if (inputs > 2)
-				x = _mm256_add_epi32(x, source_next8(&c, n));
-			x = _mm256_min_epi32(_mm256_max_epi32(x, least), most);
-			nnadev_store8(&o[0], n < 8 ? last : to + (size_t)i * size, x);
-			if (n < 8)
-				memcpy(to + (size_t)i * size, last, (size_t)n * size);
+				x = nnadev_ints_add(x, source_next(&c, n));
+			x = nnadev_ints_min(nnadev_ints_max(x, least), most);
+			store(size, n < NNADEV_FLOATS ? last : to, x);
+			if (n < NNADEV_FLOATS)
+				memcpy(to, last, (size_t)n * size);
 		}
 	}
 	return NNAHW_STATUS_OK;
@@ -215,30 +277,31 @@ static uint32_t table_tile(const struct nnadev_engine_command *cmd,
 			   void *scratch, void *shared)
 {
 	const struct nnadev_engine_operand *output = &cmd->operands[0], *input = &cmd->operands[1];
-	const struct nnadev_ewise_table *table = nnadev_state(plan);
-	const int64_t step = nnadev_rows_step(&table->rows, 1);
+	const struct nnadev_ewise_table *state = nnadev_state(plan);
+	const nnadev_table table = nnadev_table_of(state->output);
+	const int64_t step = nnadev_rows_step(&state->rows, 1);
 	uint32_t begin, end;
 	struct nnadev_run run;
 
 	nnadev_tile_range(plan, tile, output->count, &begin, &end);
-	nnadev_run_start(&run, &table->rows, begin, end);
-	while (nnadev_run_next(&run, &table->rows, UINT32_MAX)) {
+	nnadev_run_start(&run, &state->rows, begin, end);
+	while (nnadev_run_next(&run, &state->rows, UINT32_MAX)) {
 		const uint8_t *from = (const uint8_t *)input->data + run.offset[1];
 		uint8_t *to = (uint8_t *)output->data + run.offset[0];
 
 		if (step == 1) {
-			nnadev_table_look_up(table->output, to, from, run.count);
+			nnadev_table_look_up(&table, to, from, run.count);
 			continue;
 		}
 		for (uint32_t i = 0; i < run.count; i++)
-			to[i] = table->output[from[i * step]];
+			to[i] = state->output[from[i * step]];
 	}
 	return NNAHW_STATUS_OK;
 }
 
 /*
  * Return: how a command's elements are computed. @dense: the rows are contiguous and can be loaded
- * as vectors. Integer rules on two inputs of bytes belong to avx2_ewise8.c.
+ * as vectors. Integer rules on two inputs of bytes belong to ewise8.c.
  */
 static enum form form_of_elements(const struct nnadev_engine_command *cmd, bool dense)
 {
@@ -251,7 +314,7 @@ static enum form form_of_elements(const struct nnadev_engine_command *cmd, bool 
 		return nnadev_ewise_joins_bytes(cmd) ? FORM_NONE : FORM_INTEGER;
 	if (is_cast_to_float(cmd))
 		return FORM_VALUES;
-	return rule == NNADEV_RULE_FLOAT && nnadev_computes8(p->op) ? FORM_VALUES : FORM_NONE;
+	return rule == NNADEV_RULE_FLOAT && is_computed(p->op) ? FORM_VALUES : FORM_NONE;
 }
 
 /*
@@ -350,9 +413,9 @@ static void table_plan(const struct nnadev_engine_command *cmd, uint32_t threads
 	nnadev_cut(plan, cmd->operands[0].count, TABLE_TILE);
 }
 
-NNADEV_KERNEL(avx2_ewise_table) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, table_accepts, table_plan,
-				    table_tile };
-NNADEV_KERNEL(avx2_ewise_integer) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, integer_accepts,
-				      nnadev_ewise_rows_plan, integer_tile };
-NNADEV_KERNEL(avx2_ewise_values) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, values_accepts,
-				     nnadev_ewise_rows_plan, values_tile };
+NNADEV_VECTOR_KERNEL(ewise_table) = { NNAHW_OP_EWISE, NNADEV_SET_ISA, table_accepts, table_plan,
+				      table_tile };
+NNADEV_VECTOR_KERNEL(ewise_integer) = { NNAHW_OP_EWISE, NNADEV_SET_ISA, integer_accepts,
+					nnadev_ewise_rows_plan, integer_tile };
+NNADEV_VECTOR_KERNEL(ewise_values) = { NNAHW_OP_EWISE, NNADEV_SET_ISA, values_accepts,
+				       nnadev_ewise_rows_plan, values_tile };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* SOFTMAX with AVX2: the bits of the scalar kernel, also for numbers that are no ordinary ones. */
-#define LEAST_VECTOR FIRST_NATIVE
+/* SOFTMAX: the bits of the scalar kernel, also for numbers that are no ordinary ones. */
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 static void test_rows(void **state)

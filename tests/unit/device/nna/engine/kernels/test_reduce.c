@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* REDUCE with AVX2: the same as the scalar kernel gives. */
-#define LEAST_VECTOR FIRST_NATIVE
+/* REDUCE with vectors: the same as the scalar kernel gives. */
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 /* Puts a gap behind each of the rows of an operand, which is large enough for the larger dims. */

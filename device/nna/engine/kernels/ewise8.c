@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * EWISE with AVX2: sums and products of 8-bit numbers by the integer rules.
+ * EWISE: sums and products of 8-bit numbers by the integer rules.
  *
- * 32 results at a time are estimated in fp32, as integers in units of 2^-16. The estimated value is
+ * A block of results at a time is estimated in fp32, as integers in units of 2^-16. The estimated
+ * value is
  *
  *   v = the operand of the last rounding + zero point + 1/2
  *
  * The exact result is floor(v); for an integer v, the rounding of halves may also make it one less.
  * An estimate starts half a window above v, which is more than its error. If its lower half is at
- * least the window, its upper half is the exact result. If this does not hold for all 32, all are
+ * least the window, its upper half is the exact result. If this does not hold for all, all are
  * computed by the exact steps.
  *
  * A sum has a factor for each operand, and a constant that includes all zero points. A product of
@@ -20,11 +21,11 @@
  * constant operand, results are a function of one byte: they are computed for all 256 bytes and
  * looked up.
  */
+#include "device/nna/engine/kernels/ewise_integer.h"
 #include "device/nna/engine/vector/fixed.h"
-#include "device/nna/engine/x86/avx2_integer.h"
-#include "device/nna/engine/x86/avx2_table.h"
 
-#define BLOCK 32u /* elements that are estimated at once */
+#define PARTS 4u /* registers of a block */
+#define BLOCK NNADEV_BYTES /* elements that are estimated at once */
 #define PIECE 1024u /* most elements in a buffer */
 #define LONG_ROW 256u /* elements; longer rows are not copied together */
 #define TOGETHER_LEAST 64u /* elements of short rows that are worth copying them together */
@@ -33,12 +34,12 @@
 #define REPEATED_MOST NNADEV_EWISE_REPEATED_MOST
 
 /**
- * struct bytes - how 8 bytes are converted to fp32
- * @spread: shuffles a byte into 32 bits: as its value, or, if signed, as its value times 2^24
+ * struct bytes - how bytes are converted to fp32
+ * @spread: puts a byte into 32 bits: as its value, or, if signed, as its value times 2^24
  * @scale: 1, or 2^-24 if signed
  */
 struct bytes {
-	__m256i spread;
+	nnadev_spread spread;
 	float scale;
 };
 
@@ -62,33 +63,18 @@ struct rule {
 	const struct nnadev_engine_operand *o;
 	struct bytes a, b;
 	struct nnadev_fixed_limits limits;
-	__m256 a_factor, b_factor, a_zero, b_zero, factor, nudge, added;
-	__m256i window, low, high, flip;
+	nnadev_floats a_factor, b_factor, a_zero, b_zero, factor, nudge, added;
+	nnadev_ints window;
+	nnadev_bytes low, high, flip;
 	bool estimated;
 };
 
 static void bytes_get(struct bytes *b, const struct nnadev_engine_operand *o)
 {
-	const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+	const bool is_signed = o->desc.type == NNAHW_TYPE_S8;
 
-	/* A byte of the shuffle control whose uppermost bit is set gives 0. */
-	if (o->desc.type == NNAHW_TYPE_S8) {
-		b->spread = _mm256_or_si256(_mm256_slli_epi32(number, 24),
-					    _mm256_set1_epi32(0x00808080));
-		b->scale = 0x1p-24f;
-	} else {
-		b->spread = _mm256_or_si256(number, _mm256_set1_epi32((int32_t)0x80808000));
-		b->scale = 1;
-	}
-}
-
-/* Loads 8 bytes as fp32, not yet multiplied by @b->scale. */
-static inline __m256 bytes_load8(const struct bytes *b, const uint8_t *from)
-{
-	int64_t v;
-
-	memcpy(&v, from, sizeof(v));
-	return _mm256_cvtepi32_ps(_mm256_shuffle_epi8(_mm256_set1_epi64x(v), b->spread));
+	b->spread = nnadev_spread_of(is_signed);
+	b->scale = is_signed ? 0x1p-24f : 1;
 }
 
 /*
@@ -100,8 +86,8 @@ static void rule_set_window(struct rule *r, double off, double start)
 	const int32_t half = off < HALF_WINDOW_MOST ? (int32_t)off + 1 : HALF_WINDOW_MOST;
 
 	r->estimated = half < HALF_WINDOW_MOST;
-	r->window = _mm256_set1_epi32(2 * half);
-	r->added = _mm256_set1_ps((float)(start * NNADEV_FIXED_ONE + half));
+	r->window = nnadev_ints_of(2 * half);
+	r->added = nnadev_floats_of((float)(start * NNADEV_FIXED_ONE + half));
 }
 
 /* Return: the largest magnitude of a byte. */
@@ -125,8 +111,8 @@ static void rule_get_sum(struct rule *r)
 	most_a = bytes_most(&r->o[1]) * nnadev_magnitude(sum.a);
 	most_b = bytes_most(&r->o[2]) * nnadev_magnitude(sum.b);
 	off = (most_a + 2 * most_b + 2 * nnadev_magnitude(start) + 258) * 0x1p-24 + sum.off;
-	r->a_factor = _mm256_set1_ps((float)(sum.a * NNADEV_FIXED_ONE) * r->a.scale);
-	r->b_factor = _mm256_set1_ps((float)(sum.b * NNADEV_FIXED_ONE) * r->b.scale);
+	r->a_factor = nnadev_floats_of((float)(sum.a * NNADEV_FIXED_ONE) * r->a.scale);
+	r->b_factor = nnadev_floats_of((float)(sum.b * NNADEV_FIXED_ONE) * r->b.scale);
 	rule_set_window(r, off * NNADEV_FIXED_ONE + 1, start);
 }
 
@@ -142,11 +128,11 @@ static void rule_get_product(struct rule *r)
 	const double unit = 1 / (double)(1ull << p->shift);
 	const bool two_steps = p->staged && p->shift >= 32;
 
-	r->a_zero = _mm256_set1_ps(r->o[1].desc.zero_point / r->a.scale);
-	r->b_zero = _mm256_set1_ps(r->o[2].desc.zero_point / r->b.scale);
-	r->factor = _mm256_set1_ps((float)(p->a_scale * unit * NNADEV_FIXED_ONE) * r->a.scale *
+	r->a_zero = nnadev_floats_of(r->o[1].desc.zero_point / r->a.scale);
+	r->b_zero = nnadev_floats_of(r->o[2].desc.zero_point / r->b.scale);
+	r->factor = nnadev_floats_of((float)(p->a_scale * unit * NNADEV_FIXED_ONE) * r->a.scale *
 				   r->b.scale);
-	r->nudge = _mm256_set1_ps(two_steps ? (float)(unit * (1 << 30) * NNADEV_FIXED_ONE) : 0);
+	r->nudge = nnadev_floats_of(two_steps ? (float)(unit * (1 << 30) * NNADEV_FIXED_ONE) : 0);
 	rule_set_window(r, (2 * 513 + 258) * 0x1p-24 * NNADEV_FIXED_ONE + 1,
 			r->limits.zero + 0.5);
 	r->estimated = p->a_scale > 0;
@@ -163,9 +149,9 @@ static void rule_get(struct rule *r, const struct nnadev_engine_command *cmd)
 	bytes_get(&r->b, &r->o[2]);
 	nnadev_fixed_limits_get(&r->limits, out->type, out->zero_point, p->q_min, p->q_max,
 				!p->staged);
-	r->low = _mm256_set1_epi8((int8_t)r->limits.low);
-	r->high = _mm256_set1_epi8((int8_t)r->limits.high);
-	r->flip = _mm256_set1_epi8((int8_t)r->limits.flip);
+	r->low = nnadev_bytes_of((uint8_t)r->limits.low);
+	r->high = nnadev_bytes_of((uint8_t)r->limits.high);
+	r->flip = nnadev_bytes_of(r->limits.flip);
 	if (p->op == NNAHW_EWISE_MUL)
 		rule_get_product(r);
 	else
@@ -176,35 +162,37 @@ static void rule_get(struct rule *r, const struct nnadev_engine_command *cmd)
 static __attribute__((noinline)) void exact_block(const struct rule *r, const uint8_t *x,
 						  const uint8_t *y, uint8_t *to)
 {
-	const __m256i zero = _mm256_set1_epi32(r->limits.zero),
-		      low = _mm256_set1_epi32(r->limits.low),
-		      high = _mm256_set1_epi32(r->limits.high);
-	__m256i v[BLOCK / 8];
+	const nnadev_ints zero = nnadev_ints_of(r->limits.zero),
+			  low = nnadev_ints_of(r->limits.low),
+			  high = nnadev_ints_of(r->limits.high);
+	nnadev_ints v[PARTS];
 
-	for (uint32_t i = 0; i < BLOCK / 8; i++) {
-		v[i] = nnadev_ewise_integer8(r->p, NNADEV_STAGED_BITS8,
-					     nnadev_load_centred8(&r->o[1], x + 8 * i),
-					     nnadev_load_centred8(&r->o[2], y + 8 * i));
-		v[i] = _mm256_add_epi32(v[i], zero);
-		v[i] = _mm256_min_epi32(_mm256_max_epi32(v[i], low), high);
+	for (uint32_t i = 0; i < PARTS; i++) {
+		v[i] = nnadev_ints_ewise(
+			r->p, NNADEV_STAGED_BITS8,
+			nnadev_ints_load_centred(&r->o[1], x + NNADEV_FLOATS * i),
+			nnadev_ints_load_centred(&r->o[2], y + NNADEV_FLOATS * i));
+		v[i] = nnadev_ints_add(v[i], zero);
+		v[i] = nnadev_ints_min(nnadev_ints_max(v[i], low), high);
 	}
-	v[0] = _mm256_packus_epi16(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[2], v[3]));
-	v[0] = _mm256_permutevar8x32_epi32(v[0], _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-	NNADEV_STORE(to, _mm256_xor_si256(v[0], r->flip));
+	nnadev_bytes_store(to, nnadev_bytes_xor(nnadev_bytes_pack(v, false), r->flip));
 }
 
-/* Estimates 8 results. */
-static inline __attribute__((always_inline)) __m256i
-estimate8(const struct rule *r, const uint8_t *from_x, const uint8_t *from_y, const bool product)
+/* Estimates a register of results. */
+static inline __attribute__((always_inline)) nnadev_ints
+estimate(const struct rule *r, const uint8_t *from_x, const uint8_t *from_y, const bool product)
 {
-	__m256 x = bytes_load8(&r->a, from_x), y = bytes_load8(&r->b, from_y);
+	nnadev_floats x = nnadev_floats_from(nnadev_ints_spread(from_x, r->a.spread)),
+		      y = nnadev_floats_from(nnadev_ints_spread(from_y, r->b.spread));
 
-	if (!product)
-		return _mm256_cvtps_epi32(_mm256_fmadd_ps(
-			x, r->a_factor, _mm256_fmadd_ps(y, r->b_factor, r->added)));
-	x = _mm256_mul_ps(_mm256_sub_ps(x, r->a_zero), _mm256_sub_ps(y, r->b_zero));
-	y = _mm256_or_ps(r->nudge, _mm256_and_ps(x, _mm256_set1_ps(-0.0f)));
-	return _mm256_cvtps_epi32(_mm256_add_ps(_mm256_fmadd_ps(x, r->factor, y), r->added));
+	if (!product) {
+		y = nnadev_floats_fma(y, r->b_factor, r->added);
+		return nnadev_ints_round(nnadev_floats_fma(x, r->a_factor, y));
+	}
+	x = nnadev_floats_mul(nnadev_floats_sub(x, r->a_zero), nnadev_floats_sub(y, r->b_zero));
+	y = nnadev_floats_or(r->nudge, nnadev_floats_and(x, nnadev_floats_of(-0.0f)));
+	return nnadev_ints_round(
+		nnadev_floats_add(nnadev_floats_fma(x, r->factor, y), r->added));
 }
 
 /* Computes a block of results. */
@@ -212,20 +200,18 @@ static inline __attribute__((always_inline)) void run_block(const struct rule *r
 							     const uint8_t *y, uint8_t *to,
 							     const bool product)
 {
-	__m256i t[BLOCK / 8], least, q;
+	nnadev_ints t[PARTS];
+	nnadev_bytes q;
 
 #pragma GCC unroll 4
-	for (uint32_t i = 0; i < BLOCK / 8; i++)
-		t[i] = estimate8(r, x + 8 * i, y + 8 * i, product);
-	least = _mm256_min_epu16(_mm256_min_epu16(t[0], t[1]), _mm256_min_epu16(t[2], t[3]));
-	if (__builtin_expect(!r->estimated || !nnadev_least_is_exact(least, r->window), 0)) {
+	for (uint32_t i = 0; i < PARTS; i++)
+		t[i] = estimate(r, x + NNADEV_FLOATS * i, y + NNADEV_FLOATS * i, product);
+	if (__builtin_expect(!r->estimated || !nnadev_ints_lower_reach(t, r->window), 0)) {
 		exact_block(r, x, y, to);
 		return;
 	}
-	q = _mm256_packus_epi16(nnadev_turns(t[0], t[1]), nnadev_turns(t[2], t[3]));
-	q = _mm256_min_epu8(_mm256_max_epu8(q, r->low), r->high);
-	q = _mm256_xor_si256(nnadev_turns_apart(q), r->flip);
-	NNADEV_STORE(to, _mm256_permutevar8x32_epi32(q, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
+	q = nnadev_bytes_clamp(nnadev_bytes_pack_upper(t), r->low, r->high);
+	nnadev_bytes_store(to, nnadev_bytes_xor(q, r->flip));
 }
 
 static inline __attribute__((always_inline)) void
@@ -333,7 +319,7 @@ static void source_join(struct source *s, uint32_t count)
 		}
 		/* The next row overwrites bytes beyond the row. */
 		for (uint32_t i = 0; i < s->length; i += BLOCK)
-			NNADEV_STORE(s->bytes + at + i, _mm256_set1_epi8((char)*s->from));
+			nnadev_bytes_store(s->bytes + at + i, nnadev_bytes_of(*s->from));
 	}
 }
 
@@ -360,11 +346,13 @@ static void run_table(const struct rule *r, const struct source *a, const struct
 		      uint8_t *to, uint32_t count)
 {
 	uint8_t all[256], results[256];
+	nnadev_table table;
 
 	for (uint32_t i = 0; i < 256; i++)
 		all[i] = (uint8_t)i;
 	run_bytes(r, a->period ? a->bytes : all, b->period ? b->bytes : all, results, 256);
-	nnadev_table_look_up(results, to, a->period ? b->from : a->from, count);
+	table = nnadev_table_of(results);
+	nnadev_table_look_up(&table, to, a->period ? b->from : a->from, count);
 }
 
 /* Computes rows; rows of the output are @apart. */
@@ -460,5 +448,5 @@ static uint32_t ewise8_accepts(const struct nnadev_engine_command *cmd,
 }
 
 NNADEV_STATE_FITS(struct nnadev_rows);
-NNADEV_KERNEL(avx2_ewise8) = { NNAHW_OP_EWISE, NNADEV_ENGINE_AVX2, ewise8_accepts,
-			       nnadev_ewise_rows_plan, ewise8_tile };
+NNADEV_VECTOR_KERNEL(ewise8) = { NNAHW_OP_EWISE, NNADEV_SET_ISA, ewise8_accepts,
+				 nnadev_ewise_rows_plan, ewise8_tile };

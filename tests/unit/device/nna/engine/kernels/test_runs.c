@@ -1,7 +1,50 @@
 // SPDX-License-Identifier: MIT
-/* Extremes with vectors: those of the scalar kernel, NaN and infinities included. */
+/* REDUCE of numbers that lie together: what the scalar kernel gives, to the bit. */
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
+static void test_runs(void **state)
+{
+	static const uint32_t types[] = { NNAHW_TYPE_U8, NNAHW_TYPE_S8, NNAHW_TYPE_U16,
+					  NNAHW_TYPE_S16, NNAHW_TYPE_S32 },
+			      kinds[] = { NNAHW_REDUCTION_SUM, NNAHW_REDUCTION_MEAN,
+					  NNAHW_REDUCTION_MAX, NNAHW_REDUCTION_MIN };
+	uint32_t taken = 0;
+
+	r.state = 93;
+	for (uint32_t i = 0; i < shapes(2000); i++) {
+		struct nnahw_cmd_reduce *p = (struct nnahw_cmd_reduce *)c.raw;
+		const uint32_t type = types[i % 5], first = (uint32_t)rng_range(&r, 0, 3);
+		uint32_t dims[4], out[4], to = rng_next(&r) % 3 ? type : NNAHW_TYPE_F32;
+		const bool quantised = rng_next(&r) & 1;
+		char what[96];
+
+		call_init(&c, NNAHW_OP_REDUCE, sizeof(*p), 2);
+		p->kind = kinds[rng_next(&r) % 4];
+		p->q_min = type == NNAHW_TYPE_U8 || type == NNAHW_TYPE_U16 ? 3 : -120;
+		p->q_max = 117;
+		for (uint32_t k = 0; k < 4; k++) {
+			dims[k] = (uint32_t)rng_range(&r, k == 3 ? 4 : 1, k == 3 ? 90 : 7);
+			out[k] = k >= first ? 1 : dims[k];
+			p->axes |= k >= first ? 1u << k : 0;
+		}
+		call_operand(&c, &r, 0, to, 4, out, 0);
+		call_operand(&c, &r, 1, type, 4, dims, 0);
+		if (quantised) {
+			operand_quantise(&c.cmd.operands[1], 0.1f, type == NNAHW_TYPE_S32 ? 0 : 7);
+			if (to != NNAHW_TYPE_F32)
+				operand_quantise(&c.cmd.operands[0], 0.7f,
+						 to == NNAHW_TYPE_S32 ? 0 : 5);
+		}
+		snprintf(what, sizeof(what), "REDUCE %u of type %u to %u, axes %x, case %u",
+			 p->kind, type, to, p->axes, i);
+		taken += compare_all(what);
+		call_free(&c);
+	}
+	if (nnadev_engine_isa_detect() > NNADEV_ENGINE_SCALAR)
+		assert_int_equal(taken, shapes(2000));
+}
+
+/* Extremes of floats, NaN and infinities included. */
 static void test_extremes(void **state)
 {
 	uint32_t taken = 0;
@@ -16,7 +59,7 @@ static void test_extremes(void **state)
 		call_init(&c, NNAHW_OP_REDUCE, sizeof(*p), 2);
 		p->kind = i & 1 ? NNAHW_REDUCTION_MAX : NNAHW_REDUCTION_MIN;
 		for (uint32_t k = 0; k < 4; k++) {
-			dims[k] = (uint32_t)rng_range(&r, k == 3 ? 8 : 1, k == 3 ? 90 : 7);
+			dims[k] = (uint32_t)rng_range(&r, k == 3 ? 4 : 1, k == 3 ? 90 : 7);
 			out[k] = k >= first ? 1 : dims[k];
 			p->axes |= k >= first ? 1u << k : 0;
 		}
@@ -41,12 +84,16 @@ static void test_left(void **state)
 	static const struct {
 		uint32_t kind, axes, type;
 	} left[] = {
+		{ NNAHW_REDUCTION_MAX, 1, NNAHW_TYPE_S32 },
+		{ NNAHW_REDUCTION_MAX, 5, NNAHW_TYPE_S32 },
+		{ NNAHW_REDUCTION_PROD, 4, NNAHW_TYPE_S32 },
 		{ NNAHW_REDUCTION_MAX, 1, NNAHW_TYPE_F32 },
 		{ NNAHW_REDUCTION_MAX, 5, NNAHW_TYPE_F32 },
+		{ NNAHW_REDUCTION_SUM, 4, NNAHW_TYPE_F32 },
 		{ NNAHW_REDUCTION_PROD, 4, NNAHW_TYPE_F32 },
 	};
 
-	r.state = 92;
+	r.state = 94;
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
 		struct nnahw_cmd_reduce *p = (struct nnahw_cmd_reduce *)c.raw;
 		uint32_t dims[] = { 3, 4, 16 }, out[3];
@@ -66,6 +113,7 @@ static void test_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_left),
 	};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* COPY and FILL by rows. */
-#include <emmintrin.h>
-
-#include "device/nna/engine/x86/rows.h"
+#include "device/nna/engine/shape/rows.h"
+#include "device/nna/engine/simd/simd.h"
 
 #define TILE_BYTES (256u << 10) /* of dense rows */
 #define TILE_ELEMENTS 32768u /* of others */
@@ -36,7 +35,19 @@ static void move_strided(void *to, int64_t to_step, const void *from, int64_t fr
 	}
 }
 
-#define WIDTH sizeof(__m128i)
+/* What a row is moved by: a register of every set. */
+struct part {
+	uint64_t low, high;
+};
+#define WIDTH sizeof(struct part)
+
+static inline struct part load(const uint8_t *from)
+{
+	struct part x;
+
+	memcpy(&x, from, sizeof(x));
+	return x;
+}
 
 /* Moves rows of WIDTH to SHORT_ROW bytes, which are @to_step and @from_step bytes apart. */
 static void move_short_rows(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
@@ -45,13 +56,15 @@ static void move_short_rows(uint8_t *to, int64_t to_step, const uint8_t *from, i
 	const size_t last = bytes - WIDTH;
 
 	for (; rows; rows--, to += to_step, from += from_step) {
-		/* The last vector overlaps those before, and is loaded before they are stored. */
-		const __m128i tail = _mm_loadu_si128((const __m128i *)(from + last));
+		/* The last part overlaps those before, and is loaded before they are stored. */
+		const struct part tail = load(from + last);
 
-		for (size_t k = 0; k < last; k += WIDTH)
-			_mm_storeu_si128((__m128i *)(to + k),
-					 _mm_loadu_si128((const __m128i *)(from + k)));
-		_mm_storeu_si128((__m128i *)(to + last), tail);
+		for (size_t k = 0; k < last; k += WIDTH) {
+			const struct part x = load(from + k);
+
+			memcpy(to + k, &x, WIDTH);
+		}
+		memcpy(to + last, &tail, WIDTH);
 	}
 }
 
@@ -111,7 +124,7 @@ static void copy_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 }
 
 NNADEV_STATE_FITS(struct nnadev_rows);
-NNADEV_KERNEL(x86_copy) = { NNAHW_OP_COPY, NNADEV_ENGINE_AVX2, accepts, copy_plan, copy_tile };
+NNADEV_VECTOR_KERNEL(copy) = { NNAHW_OP_COPY, NNADEV_SET_ISA, accepts, copy_plan, copy_tile };
 
 /* True if all @size bytes of a value are the same, as those of 0 are. */
 static bool is_one_byte(uint64_t value, int64_t size)
@@ -155,4 +168,4 @@ static void fill_plan(const struct nnadev_engine_command *cmd, uint32_t threads,
 	nnadev_cut(plan, cmd->operands[0].count, TILE_ELEMENTS);
 }
 
-NNADEV_KERNEL(x86_fill) = { NNAHW_OP_FILL, NNADEV_ENGINE_AVX2, accepts, fill_plan, fill_tile };
+NNADEV_VECTOR_KERNEL(fill) = { NNAHW_OP_FILL, NNADEV_SET_ISA, accepts, fill_plan, fill_tile };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* GATHER of single elements. */
-#define LEAST_VECTOR FIRST_NATIVE
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 /* A look-up of @count random elements in a table of @entries, some of it backwards. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* EWISE with AVX2. */
-#define LEAST_VECTOR FIRST_NATIVE
+/* EWISE with vectors: the bits of the scalar kernel. */
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 static uint32_t inputs_of(uint32_t op)
@@ -108,15 +107,17 @@ static void test_large(void **state)
  */
 static void test_tables(void **state)
 {
-	static const uint8_t ops[] = { NNAHW_EWISE_IDENTITY, NNAHW_EWISE_LOGISTIC,
-				       NNAHW_EWISE_HARD_SWISH, NNAHW_EWISE_LOG };
+	static const uint8_t ops[] = { NNAHW_EWISE_IDENTITY,   NNAHW_EWISE_LOGISTIC,
+				       NNAHW_EWISE_TANH,       NNAHW_EWISE_HARD_SWISH,
+				       NNAHW_EWISE_ABS,	       NNAHW_EWISE_ELU,
+				       NNAHW_EWISE_LOG };
 	uint32_t taken = 0;
 
 	r.state = 60;
 	for (uint32_t i = 0; i < shapes(400); i++) {
 		struct nnahw_cmd_ewise *p = (struct nnahw_cmd_ewise *)c.raw;
 		const uint32_t dims[] = { (uint32_t)rng_range(&r, 32, 40),
-					  (uint32_t)rng_range(&r, 8, rng_next(&r) & 1 ? 40 : 300) },
+					  (uint32_t)rng_range(&r, 8, rng_next(&r) & 1 ? 40 : 900) },
 			       step = rng_next(&r) % 4 ? 1 : 2,
 			       apart = step * dims[1] + (uint32_t)rng_range(&r, 0, 3);
 		char what[64];
@@ -138,7 +139,13 @@ static void test_tables(void **state)
 					 (int32_t)rng_range(&r, low, low + 255));
 		}
 		p->op = ops[i % sizeof(ops)];
+		p->p0 = 1;
 		p->shift = 1;
+		if (p->op == NNAHW_EWISE_IDENTITY && rng_next(&r) & 1) {
+			p->staged = 1;
+			p->a_scale = (int32_t)rng_range(&r, 1, INT32_MAX);
+			p->shift = (int32_t)rng_range(&r, 29, 34);
+		}
 		p->q_min = rng_next(&r) & 1 ? INT32_MIN : -100;
 		p->q_max = rng_next(&r) & 1 ? INT32_MAX : 100;
 		snprintf(what, sizeof(what), "EWISE %u of %ux%u", p->op, dims[0], dims[1]);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* EWISE on whole numbers with AVX2: the same as the scalar kernel gives, which is what it calls. */
-#define LEAST_VECTOR FIRST_NATIVE
+/* EWISE on whole numbers: the same as the scalar kernel gives, which is what it calls. */
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 static const uint8_t one_input[] = { NNAHW_EWISE_IDENTITY, NNAHW_EWISE_CAST, NNAHW_EWISE_ABS,
