@@ -23,6 +23,15 @@ static inline uint32_t shapes(uint32_t usual)
 	return count > usual && count <= UINT32_MAX ? (uint32_t)count : usual;
 }
 
+/* @usual shapes, or @fewer on an emulated CPU, where @usual ones take very long; says so. */
+static inline uint32_t shapes_here(uint32_t usual, uint32_t fewer)
+{
+	if (!getenv("NNA_TEST_EMULATED"))
+		return shapes(usual);
+	print_message("an emulated CPU: %u shapes, not %u\n", fewer, usual);
+	return fewer;
+}
+
 static inline int is_float(uint32_t type)
 {
 	return type == NNAHW_TYPE_F16 || type == NNAHW_TYPE_F32;
