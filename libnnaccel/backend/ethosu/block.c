@@ -14,7 +14,6 @@
  *		microblock, whose shape can be chosen
  */
 #include "libnnaccel/backend/ethosu/ethosu.h"
-#include "libnnaccel/backend/ethosu/weights.h"
 
 #define SUBKERNEL 8u /* rows and columns of a kernel that are done at a time */
 
@@ -40,7 +39,9 @@
 #define SPLIT_DEPTH 16u	     /* blocks that do not have all channels have a multiple of these */
 #define BYTES_PER_CYCLE 8u   /* read from memory, about */
 #define U85_BYTES_PER_CYCLE 4u
-#define U85_CYCLES_PER_RECORD 15u /* few are under way at a time */
+/* Few records are under way at a time. */
+#define CYCLES_PER_RECORD 9u
+#define U85_CYCLES_PER_RECORD 15u
 #define APART 4u /* part of what computing and reading do not do at the same time */
 #define CYCLES_PER_BLOCK 32u /* that a block takes besides, about */
 
@@ -303,13 +304,12 @@ static uint64_t cycles(const struct search *s, const struct shape *block)
 
 	if (op->code == ETHOSU_OP_CONV || op->code == ETHOSU_OP_DEPTHWISE) {
 		weights = flat * area * ofm->depth * (s->by_channel ? 1 : depth);
-		records = flat * ofm->depth * NNA_ETHOSU_RECORD_SIZE;
+		records = flat * ofm->depth;
 	}
-	moved = (inputs + weights + records) / BYTES_PER_CYCLE;
-	/* Of a U85, which reads all three at the same time, each at its own rate. */
-	if (is_u85(s))
-		moved = greatest(greatest(inputs, weights) / U85_BYTES_PER_CYCLE,
-				 records * U85_CYCLES_PER_RECORD / NNA_ETHOSU_RECORD_SIZE);
+	/* A U85 reads inputs and weights at the same time, each at its own rate. */
+	moved = is_u85(s) ? greatest(inputs, weights) / U85_BYTES_PER_CYCLE :
+			    (inputs + weights) / BYTES_PER_CYCLE;
+	moved = greatest(moved, records * (is_u85(s) ? U85_CYCLES_PER_RECORD : CYCLES_PER_RECORD));
 	return greatest(time, moved) + shorter(time, moved) / APART +
 	       flat * deep * CYCLES_PER_BLOCK;
 }
