@@ -17,7 +17,8 @@ ARM64_GUEST := $(ARM64_PROGRAMS) $(BUILD)/arm64/tests/test_models
 check-arm64-vm:
 	vm/setup
 	for kernel in 6.12 6.12-16k newest; do vm/setup --arch arm64 --kernel $$kernel || exit; done
-	$(MAKE) $(BUILD)/bin/nna-device $(BUILD)/tests/test_models kernel-arm64
+	vm/setup --arch arm64 --ethosu
+	$(MAKE) $(BUILD)/bin/nna-device $(BUILD)/bin/nnactl $(BUILD)/tests/test_models kernel-arm64
 	BUILD=$(BUILD) vm/cross $(ARM64_GUEST)
 	BUILD=$(BUILD) tests/check arm64-vm
 
