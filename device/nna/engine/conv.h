@@ -35,6 +35,39 @@ struct nnadev_conv {
 void nnadev_conv_get(const struct nnadev_engine_command *cmd, struct nnadev_conv *g);
 
 /*
+ * Decodes CONV or MATMUL as independent matrix products: groups of a convolution, batches of a
+ * matrix product. MATMUL has its operands in the places of CONV's in @g, and nothing else of @g.
+ * @rows, @k, @n: dims of one product. Return: true for MATMUL.
+ */
+static inline bool nnadev_product_get(const struct nnadev_engine_command *cmd,
+				      struct nnadev_conv *g, uint32_t *sets, uint32_t *rows,
+				      uint32_t *k, uint32_t *n)
+{
+	if (cmd->raw->opcode != NNAHW_OP_MATMUL) {
+		nnadev_conv_get(cmd, g);
+		*sets = ((const struct nnahw_cmd_conv *)cmd->raw)->groups;
+		*rows = g->batch * g->out_h * g->out_w;
+		*k = g->k;
+		*n = g->group_out;
+		return false;
+	}
+	*g = (struct nnadev_conv){
+		.output = &cmd->operands[NNAHW_MATMUL_OUTPUT],
+		.input = &cmd->operands[NNAHW_MATMUL_A],
+		.weights = &cmd->operands[NNAHW_MATMUL_B],
+		.bias = &cmd->operands[NNAHW_MATMUL_BIAS],
+		.channels = &cmd->operands[NNAHW_MATMUL_CHANNELS],
+		.residual = &cmd->operands[NNAHW_MATMUL_RESIDUAL],
+		.epilogue = &((const struct nnahw_cmd_matmul *)cmd->raw)->epilogue,
+	};
+	*sets = g->output->desc.dims[0];
+	*rows = g->output->desc.dims[1];
+	*k = g->input->desc.dims[2];
+	*n = g->output->desc.dims[2];
+	return true;
+}
+
+/*
  * Return: the element of the weights at (@ky, @kx) and channel @c of its group, for output channel
  * @n.
  */

@@ -142,29 +142,7 @@ static void even_get(struct gemm *g)
 
 static void gemm_get(const struct nnadev_engine_command *cmd, struct gemm *g)
 {
-	if (cmd->raw->opcode == NNAHW_OP_MATMUL) {
-		const struct nnahw_cmd_matmul *p = (const struct nnahw_cmd_matmul *)cmd->raw;
-
-		memset(g, 0, sizeof(*g));
-		g->matmul = true;
-		g->conv.output = &cmd->operands[NNAHW_MATMUL_OUTPUT];
-		g->conv.input = &cmd->operands[NNAHW_MATMUL_A];
-		g->conv.weights = &cmd->operands[NNAHW_MATMUL_B];
-		g->conv.bias = &cmd->operands[NNAHW_MATMUL_BIAS];
-		g->conv.residual = &cmd->operands[NNAHW_MATMUL_RESIDUAL];
-		g->conv.epilogue = &p->epilogue;
-		g->sets = g->conv.output->desc.dims[0];
-		g->rows = g->conv.output->desc.dims[1];
-		g->n = g->conv.output->desc.dims[2];
-		g->k = g->conv.input->desc.dims[2];
-	} else {
-		nnadev_conv_get(cmd, &g->conv);
-		g->matmul = false;
-		g->sets = ((const struct nnahw_cmd_conv *)cmd->raw)->groups;
-		g->rows = g->conv.batch * g->conv.out_h * g->conv.out_w;
-		g->n = g->conv.group_out;
-		g->k = g->conv.k;
-	}
+	g->matmul = nnadev_product_get(cmd, &g->conv, &g->sets, &g->rows, &g->k, &g->n);
 	runs_get(g);
 	even_get(g);
 	g->converted = g->conv.layout == NNAHW_LAYOUT_PLAIN ||

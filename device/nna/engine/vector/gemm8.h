@@ -68,30 +68,7 @@ struct nnadev_gemm8_row {
 static inline void nnadev_gemm8_get(const struct nnadev_engine_command *cmd,
 				    struct nnadev_gemm8 *g)
 {
-	if (cmd->raw->opcode == NNAHW_OP_MATMUL) {
-		const struct nnahw_cmd_matmul *p = (const struct nnahw_cmd_matmul *)cmd->raw;
-
-		memset(g, 0, sizeof(*g));
-		g->matmul = true;
-		g->conv.output = &cmd->operands[NNAHW_MATMUL_OUTPUT];
-		g->conv.input = &cmd->operands[NNAHW_MATMUL_A];
-		g->conv.weights = &cmd->operands[NNAHW_MATMUL_B];
-		g->conv.bias = &cmd->operands[NNAHW_MATMUL_BIAS];
-		g->conv.channels = &cmd->operands[NNAHW_MATMUL_CHANNELS];
-		g->conv.residual = &cmd->operands[NNAHW_MATMUL_RESIDUAL];
-		g->conv.epilogue = &p->epilogue;
-		g->sets = g->conv.output->desc.dims[0];
-		g->rows = g->conv.output->desc.dims[1];
-		g->n = g->conv.output->desc.dims[2];
-		g->k = g->conv.input->desc.dims[2];
-	} else {
-		nnadev_conv_get(cmd, &g->conv);
-		g->matmul = false;
-		g->sets = ((const struct nnahw_cmd_conv *)cmd->raw)->groups;
-		g->rows = g->conv.batch * g->conv.out_h * g->conv.out_w;
-		g->n = g->conv.group_out;
-		g->k = g->conv.k;
-	}
+	g->matmul = nnadev_product_get(cmd, &g->conv, &g->sets, &g->rows, &g->k, &g->n);
 	g->quads = nnadev_div_up(g->k, 4);
 	/*
 	 * Long rows are packed one by one: their first bytes are read long enough after they were
