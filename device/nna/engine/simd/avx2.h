@@ -316,6 +316,12 @@ static inline nnadev_ints nnadev_ints_mul(nnadev_ints a, nnadev_ints b)
 	return _mm256_mullo_epi32(a, b);
 }
 
+/* The product of integers of 16 bits; @b is not negative. */
+static inline nnadev_ints nnadev_ints_mul16(nnadev_ints a, nnadev_ints b)
+{
+	return _mm256_madd_epi16(a, b);
+}
+
 static inline nnadev_ints nnadev_ints_min(nnadev_ints a, nnadev_ints b)
 {
 	return _mm256_min_epi32(a, b);
@@ -352,6 +358,12 @@ static inline nnadev_ints nnadev_ints_select(nnadev_ints no, nnadev_ints yes, nn
 {
 	return _mm256_castps_si256(
 		_mm256_blendv_ps(_mm256_castsi256_ps(no), _mm256_castsi256_ps(yes), where));
+}
+
+/* @x, which is not negative, with the sign of @of; where @of is 0, @x is 0. */
+static inline nnadev_ints nnadev_ints_with_sign(nnadev_ints x, nnadev_ints of)
+{
+	return _mm256_sign_epi32(x, of);
 }
 
 /* Rounds towards zero. A number that does not fit gives any integer. */

@@ -276,6 +276,12 @@ static inline nnadev_ints nnadev_ints_mul(nnadev_ints a, nnadev_ints b)
 	return _mm512_mullo_epi32(a, b);
 }
 
+/* The product of integers of 16 bits; @b is not negative. */
+static inline nnadev_ints nnadev_ints_mul16(nnadev_ints a, nnadev_ints b)
+{
+	return _mm512_madd_epi16(a, b);
+}
+
 static inline nnadev_ints nnadev_ints_min(nnadev_ints a, nnadev_ints b)
 {
 	return _mm512_min_epi32(a, b);
@@ -311,6 +317,12 @@ static inline nnadev_lanes nnadev_ints_less(nnadev_ints a, nnadev_ints b)
 static inline nnadev_ints nnadev_ints_select(nnadev_ints no, nnadev_ints yes, nnadev_lanes where)
 {
 	return _mm512_mask_blend_epi32(where, no, yes);
+}
+
+/* @x, which is not negative, with the sign of @of; where @of is 0, @x is 0. */
+static inline nnadev_ints nnadev_ints_with_sign(nnadev_ints x, nnadev_ints of)
+{
+	return _mm512_mask_sub_epi32(x, _mm512_movepi32_mask(of), _mm512_setzero_si512(), x);
 }
 
 /* Rounds towards zero. A number that does not fit gives any integer. */

@@ -350,6 +350,12 @@ static inline nnadev_ints nnadev_ints_mul(nnadev_ints a, nnadev_ints b)
 	return NNADEV_BOTH2(nnadev_ints, vmulq_s32, a, b);
 }
 
+/* The product of integers of 16 bits; @b is not negative. */
+static inline nnadev_ints nnadev_ints_mul16(nnadev_ints a, nnadev_ints b)
+{
+	return nnadev_ints_mul(a, b);
+}
+
 static inline nnadev_ints nnadev_ints_min(nnadev_ints a, nnadev_ints b)
 {
 	return NNADEV_BOTH2(nnadev_ints, vminq_s32, a, b);
@@ -393,6 +399,13 @@ static inline nnadev_ints nnadev_ints_select(nnadev_ints no, nnadev_ints yes, nn
 {
 	return (nnadev_ints){ vbslq_s32(where.low, yes.low, no.low),
 			      vbslq_s32(where.high, yes.high, no.high) };
+}
+
+/* @x, which is not negative, with the sign of @of; where @of is 0, @x is 0. */
+static inline nnadev_ints nnadev_ints_with_sign(nnadev_ints x, nnadev_ints of)
+{
+	return nnadev_ints_select(x, nnadev_ints_sub(nnadev_ints_of(0), x),
+				  nnadev_ints_less(of, nnadev_ints_of(0)));
 }
 
 /* Rounds towards zero. A number that does not fit gives any integer. */

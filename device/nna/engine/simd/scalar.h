@@ -331,6 +331,12 @@ static inline nnadev_ints nnadev_ints_mul(nnadev_ints a, nnadev_ints b)
 	return (nnadev_ints)((nnadev_uints)a * (nnadev_uints)b);
 }
 
+/* The product of integers of 16 bits; @b is not negative. */
+static inline nnadev_ints nnadev_ints_mul16(nnadev_ints a, nnadev_ints b)
+{
+	return nnadev_ints_mul(a, b);
+}
+
 static inline nnadev_ints nnadev_ints_min(nnadev_ints a, nnadev_ints b)
 {
 	return nnadev_ints_pick(b, a, a < b);
@@ -366,6 +372,13 @@ static inline nnadev_lanes nnadev_ints_less(nnadev_ints a, nnadev_ints b)
 static inline nnadev_ints nnadev_ints_select(nnadev_ints no, nnadev_ints yes, nnadev_lanes where)
 {
 	return nnadev_ints_pick(no, yes, where);
+}
+
+/* @x, which is not negative, with the sign of @of; where @of is 0, @x is 0. */
+static inline nnadev_ints nnadev_ints_with_sign(nnadev_ints x, nnadev_ints of)
+{
+	return nnadev_ints_select(x, nnadev_ints_sub(nnadev_ints_of(0), x),
+				  nnadev_ints_less(of, nnadev_ints_of(0)));
 }
 
 /* Rounds towards zero. A number that does not fit gives any integer. */

@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * RESIZE with AVX2 or AVX-512, with the scalar kernel's operations in their order, so that results
- * are the same.
+ * RESIZE, with the scalar kernel's operations in their order, so that results are the same.
  *
  * A tile is a range of output rows. The input positions of output columns are computed once per
  * tile. A row is blended in two steps. The first step widens two rows of input to the width of the
@@ -10,17 +9,11 @@
  * wide rows, as one long row of numbers, and rounds. Numbers between the steps are fp32 or, in
  * fixed point, 32-bit integers.
  *
- * The second step is most of the work and processes a register of numbers at a time. With AVX2,
- * 8-bit types have 16-bit integers between the steps if all weights are whole sixteenths. Include
- * only from files compiled for AVX2 or AVX-512.
+ * The second step is most of the work and processes a register of numbers at a time. If all weights
+ * are whole sixteenths, 8-bit types may have 16-bit integers between the steps (sixteenths.h).
  */
-#ifndef NNADEV_AVX2_RESIZE_H
-#define NNADEV_AVX2_RESIZE_H
-
-#include "device/nna/engine/resize.h"
-#include "device/nna/engine/x86/avx2_epilogue.h"
-#include "device/nna/engine/x86/avx2_sixteenths.h"
 #include "device/nna/engine/kernels/floats.h"
+#include "device/nna/engine/kernels/sixteenths.h"
 #include "device/nna/engine/vector/tiles.h"
 
 #define LEAST_ELEMENTS 65536u /* of a tile; fewer are not worth another thread */
@@ -31,129 +24,31 @@
 #define NO_ROW UINT32_MAX
 #define BEHIND (NNADEV_FLOATS > NNADEV_SIXTEENTHS_BEHIND ? NNADEV_FLOATS : NNADEV_SIXTEENTHS_BEHIND)
 
-#ifdef __AVX512F__
-#define TAKES_SIXTEENTHS false
-
-typedef __m512i numbers; /* integers of 32 bits */
-
-static inline numbers all_integers(int32_t x)
-{
-	return _mm512_set1_epi32(x);
-}
-
 /*
  * Rounds magnitudes below 2^22 to the nearest integer, halves away from zero. Adds the largest
  * number below 1/2 with the sign of x and truncates: a fraction below 1/2 stays below 1, and a
  * fraction of 1/2 is rounded up to 1 by the addition.
  */
-static inline numbers round_floats(nnadev_floats x)
+static inline nnadev_ints round_floats(nnadev_floats x)
 {
-	/* (x & sign) | half */
-	const numbers half = _mm512_ternarylogic_epi32(
-		_mm512_castps_si512(x), _mm512_set1_epi32(INT32_MIN),
-		_mm512_castps_si512(_mm512_set1_ps(0x1.fffffep-2f)), 0xea);
+	const nnadev_floats sign = nnadev_floats_and(x, nnadev_floats_of(-0.f));
 
-	return _mm512_cvttps_epi32(_mm512_add_ps(x, _mm512_castsi512_ps(half)));
+	return nnadev_ints_truncate(nnadev_floats_add(
+		x, nnadev_floats_or(sign, nnadev_floats_of(0x1.fffffep-2f))));
 }
 
 /* (a * x + b * y) / 2^20 for sums of 28 bits, halves rounded away from zero. */
-static inline numbers blend_fixed(const void *a, numbers x, const void *b, numbers y)
+static inline nnadev_ints blend_fixed(const int32_t *a, nnadev_ints x, const int32_t *b,
+				      nnadev_ints y)
 {
-	const numbers all = _mm512_add_epi32(_mm512_mullo_epi32(_mm512_loadu_si512(a), x),
-					     _mm512_mullo_epi32(_mm512_loadu_si512(b), y)),
-		      half = _mm512_set1_epi32(1 << 19);
-	const numbers size = _mm512_srli_epi32(_mm512_add_epi32(_mm512_abs_epi32(all), half), 20);
-
-	return _mm512_mask_sub_epi32(size, _mm512_movepi32_mask(all), _mm512_setzero_si512(),
-				     size);
-}
-
-static inline void store_halves(uint8_t *to, nnadev_floats x)
-{
-	_mm256_storeu_si256((__m256i *)to, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
-}
-
-/* Stores the low bytes of numbers of 8 bits. */
-static inline void store_bytes(uint8_t *to, numbers n)
-{
-	_mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8(n));
-}
-
-/* Stores the low bytes of 4 registers. */
-static inline __attribute__((always_inline)) void store_bytes4(uint8_t *to, const numbers *n,
-							       const bool is_signed)
-{
-	const numbers a = _mm512_packs_epi32(n[0], n[1]), b = _mm512_packs_epi32(n[2], n[3]);
-
-	_mm512_storeu_si512(
-		to, _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
-							       14, 3, 7, 11, 15),
-					     is_signed ? _mm512_packs_epi16(a, b) :
-							 _mm512_packus_epi16(a, b)));
-}
-#else
-#define TAKES_SIXTEENTHS true
-
-typedef __m256i numbers;
-
-static inline numbers all_integers(int32_t x)
-{
-	return _mm256_set1_epi32(x);
-}
-
-/*
- * Rounds magnitudes below 2^22 to the nearest integer, halves away from zero. Adds the largest
- * number below 1/2 with the sign of x and truncates: a fraction below 1/2 stays below 1, and a
- * fraction of 1/2 is rounded up to 1 by the addition.
- */
-static inline numbers round_floats(nnadev_floats x)
-{
-	const nnadev_floats half = _mm256_set1_ps(0x1.fffffep-2f), sign = _mm256_set1_ps(-0.f);
-
-	return _mm256_cvttps_epi32(
-		_mm256_add_ps(x, _mm256_or_ps(_mm256_and_ps(x, sign), half)));
-}
-
-/* (a * x + b * y) / 2^20 for sums of 28 bits, halves rounded away from zero. */
-static inline numbers blend_fixed(const void *a, numbers x, const void *b, numbers y)
-{
-	const numbers half = _mm256_set1_epi32(1 << 19);
-	const numbers all = _mm256_add_epi32(_mm256_mullo_epi32(NNADEV_LOAD(a), x),
-					     _mm256_mullo_epi32(NNADEV_LOAD(b), y));
+	const nnadev_ints all = nnadev_ints_add(nnadev_ints_mul(nnadev_ints_load(a), x),
+						nnadev_ints_mul(nnadev_ints_load(b), y)),
+			  half = nnadev_ints_of(1 << 19);
 
 	/* Rounds the magnitude and restores the sign. */
-	return _mm256_sign_epi32(
-		_mm256_srli_epi32(_mm256_add_epi32(_mm256_abs_epi32(all), half), 20), all);
+	return nnadev_ints_with_sign(
+		nnadev_ints_shift_right(nnadev_ints_add(nnadev_ints_abs(all), half), 20), all);
 }
-
-static inline void store_halves(uint8_t *to, nnadev_floats x)
-{
-	_mm_storeu_si128((__m128i *)to, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
-}
-
-/* Stores the low bytes of numbers of 8 bits. */
-static inline void store_bytes(uint8_t *to, numbers n)
-{
-	const __m256i low = _mm256_and_si256(n, _mm256_set1_epi32(UINT8_MAX));
-	const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(low),
-					      _mm256_extracti128_si256(low, 1));
-
-	_mm_storel_epi64((__m128i *)to, _mm_packus_epi16(words, words));
-}
-
-/* Stores the low bytes of 4 registers. */
-static inline __attribute__((always_inline)) void store_bytes4(uint8_t *to, const numbers *n,
-							       const bool is_signed)
-{
-	const numbers a = _mm256_packs_epi32(n[0], n[1]), b = _mm256_packs_epi32(n[2], n[3]);
-
-	_mm256_storeu_si256(
-		(__m256i *)to,
-		_mm256_permutevar8x32_epi32(is_signed ? _mm256_packs_epi16(a, b) :
-							_mm256_packus_epi16(a, b),
-					    _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
-}
-#endif
 
 /* A number between the two steps. Numbers in sixteenths are int16_t instead. */
 union number {
@@ -212,20 +107,27 @@ static uint64_t scratch_get(const struct nnadev_engine_command *cmd, uint8_t *ba
 	return l.size;
 }
 
-static inline __m256 load8(uint32_t type, const uint8_t *from)
+static inline nnadev_ints load_integers(uint32_t type, const uint8_t *from)
+{
+	return type == NNAHW_TYPE_S8 ? nnadev_ints_load_s8((const int8_t *)from) :
+				       nnadev_ints_load_u8(from);
+}
+
+static inline nnadev_floats load_floats(uint32_t type, const uint8_t *from)
 {
 	switch (type) {
 	case NNAHW_TYPE_F32:
-		return _mm256_loadu_ps((const float *)from);
+		return nnadev_floats_load((const float *)from);
 	case NNAHW_TYPE_F16:
-		return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)from));
-	case NNAHW_TYPE_S8:
-		return _mm256_cvtepi32_ps(
-			_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)from)));
+		return nnadev_floats_load_halves((const uint16_t *)from);
 	default:
-		return _mm256_cvtepi32_ps(
-			_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)from)));
+		return nnadev_floats_from(load_integers(type, from));
 	}
+}
+
+static inline int32_t load1_integer(uint32_t type, const uint8_t *from)
+{
+	return type == NNAHW_TYPE_S8 ? *(const int8_t *)from : *from;
 }
 
 static inline float load1(uint32_t type, const uint8_t *from)
@@ -235,62 +137,76 @@ static inline float load1(uint32_t type, const uint8_t *from)
 		return *(const float *)from;
 	case NNAHW_TYPE_F16:
 		return nnadev_half_to_float(*(const uint16_t *)from);
-	case NNAHW_TYPE_S8:
-		return (float)*(const int8_t *)from;
 	default:
-		return (float)*from;
+		return (float)load1_integer(type, from);
 	}
+}
+
+/* Channels of a column that are worth a register; fewer are blended one by one. */
+#define LEAST_CHANNELS 8u
+
+/* Blends a register of numbers of a column between @left and @right. */
+static inline __attribute__((always_inline)) void
+widen_register(uint32_t type, const bool fixed, union number *to, const uint8_t *left,
+	       const uint8_t *right, union number rest, union number weight)
+{
+	if (fixed) {
+		const nnadev_ints x = nnadev_ints_mul16(load_integers(type, left),
+							nnadev_ints_of(rest.i)),
+				  y = nnadev_ints_mul16(load_integers(type, right),
+							nnadev_ints_of(weight.i));
+
+		nnadev_ints_store(&to->i, nnadev_ints_add(x, y));
+	} else {
+		const nnadev_floats x = nnadev_floats_mul(load_floats(type, left),
+							  nnadev_floats_of(rest.f)),
+				    y = nnadev_floats_mul(load_floats(type, right),
+							  nnadev_floats_of(weight.f));
+
+		nnadev_floats_store(&to->f, nnadev_floats_add(x, y));
+	}
+}
+
+/* Blends a number of a column between @left and @right. */
+static inline __attribute__((always_inline)) union number
+widen_one(uint32_t type, const bool fixed, const uint8_t *left, const uint8_t *right,
+	  union number rest, union number weight)
+{
+	if (fixed)
+		return (union number){ .i = load1_integer(type, left) * rest.i +
+					    load1_integer(type, right) * weight.i };
+	return (union number){ .f = load1(type, left) * rest.f + load1(type, right) * weight.f };
 }
 
 /*
  * Blends one column: @channels numbers between those at @left and those at @right. @weight is that
- * of @right.
+ * of @right, @rest that of @left.
  */
 static inline __attribute__((always_inline)) void
-widen_floats(uint32_t type, union number *to, const uint8_t *left, const uint8_t *right,
-	     float weight, uint32_t channels)
+widen_column(uint32_t type, const bool fixed, union number *to, const uint8_t *left,
+	     const uint8_t *right, union number rest, union number weight, uint32_t channels)
 {
-	const __m256 w0 = _mm256_set1_ps(1 - weight), w1 = _mm256_set1_ps(weight);
 	const size_t size = nnahw_type_size(type);
 
-	for (uint32_t c = 0; channels < 8 && c < channels; c++)
-		to[c].f = load1(type, left + c * size) * (1 - weight) +
-			  load1(type, right + c * size) * weight;
-	/* If fewer than 8 are left, the last 8 overlap those before. */
-	for (uint32_t c = 0; channels >= 8 && c < channels; c += 8) {
-		c = c + 8 <= channels ? c : channels - 8;
-		_mm256_storeu_ps(&to[c].f,
-				 _mm256_add_ps(_mm256_mul_ps(load8(type, left + c * size), w0),
-					       _mm256_mul_ps(load8(type, right + c * size), w1)));
+	if (channels < LEAST_CHANNELS) {
+		for (uint32_t c = 0; c < channels; c++, left += size, right += size)
+			to[c] = widen_one(type, fixed, left, right, rest, weight);
+		return;
 	}
-}
+	if (channels < NNADEV_FLOATS) {
+		uint8_t parts[2][NNADEV_FLOATS * sizeof(float)] = { { 0 } };
 
-/*
- * Blends one column in fixed point by a madd of 16-bit factors. NNAHW_RESIZE_ONE is 2^10, so sums
- * have 18 bits.
- */
-static inline __attribute__((always_inline)) void
-widen_fixed(uint32_t type, union number *to, const uint8_t *left, const uint8_t *right,
-	    int32_t weight, uint32_t channels)
-{
-	const int32_t rest = NNAHW_RESIZE_ONE - weight;
-	/* A pair of 16-bit weights: the left one is in the lower half. */
-	const __m256i weights = _mm256_set1_epi32(weight << 16 | rest);
-	const bool is_signed = type == NNAHW_TYPE_S8;
-
-	for (uint32_t c = 0; channels < 8 && c < channels; c++)
-		to[c].i = is_signed ? (int8_t)left[c] * rest + (int8_t)right[c] * weight :
-				      left[c] * rest + right[c] * weight;
-	for (uint32_t c = 0; channels >= 8 && c < channels; c += 8) {
-		__m128i pairs;
-
-		c = c + 8 <= channels ? c : channels - 8;
-		pairs = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(left + c)),
-					  _mm_loadl_epi64((const __m128i *)(right + c)));
-		_mm256_storeu_si256((__m256i *)(to + c),
-				    _mm256_madd_epi16(is_signed ? _mm256_cvtepi8_epi16(pairs) :
-								  _mm256_cvtepu8_epi16(pairs),
-						      weights));
+		/* Numbers behind the column are overwritten by the next one. */
+		memcpy(parts[0], left, channels * size);
+		memcpy(parts[1], right, channels * size);
+		widen_register(type, fixed, to, parts[0], parts[1], rest, weight);
+		return;
+	}
+	/* If fewer than a register are left, the last ones overlap those before. */
+	for (uint32_t c = 0; c < channels; c += NNADEV_FLOATS) {
+		c = c + NNADEV_FLOATS <= channels ? c : channels - NNADEV_FLOATS;
+		widen_register(type, fixed, to + c, left + c * size, right + c * size, rest,
+			       weight);
 	}
 }
 
@@ -307,11 +223,13 @@ widen_row(const struct image *g, uint32_t type, const bool fixed, const uint8_t 
 		const struct nnadev_fixed_position *q = &g->s.fixed[x];
 
 		if (fixed)
-			widen_fixed(type, to, from + q->low * step, from + q->high * step,
-				    q->weight, dims[3]);
+			widen_column(type, true, to, from + q->low * step, from + q->high * step,
+				     (union number){ .i = NNAHW_RESIZE_ONE - q->weight },
+				     (union number){ .i = q->weight }, dims[3]);
 		else
-			widen_floats(type, to, from + p->low * step, from + p->high * step,
-				     p->fraction, dims[3]);
+			widen_column(type, false, to, from + p->low * step, from + p->high * step,
+				     (union number){ .f = 1 - p->fraction },
+				     (union number){ .f = p->fraction }, dims[3]);
 	}
 }
 
@@ -390,11 +308,11 @@ static inline __attribute__((always_inline)) nnadev_floats blend_floats(const st
 }
 
 /* Blends numbers of an 8-bit type and rounds to integers. */
-static inline __attribute__((always_inline)) numbers blend_integers(const struct rows *r,
-								    const bool fixed, size_t i)
+static inline __attribute__((always_inline)) nnadev_ints blend_integers(const struct rows *r,
+									const bool fixed, size_t i)
 {
-	return fixed ? blend_fixed(r->upper + i, all_integers(r->above.i), r->lower + i,
-				   all_integers(r->below.i)) :
+	return fixed ? blend_fixed(&r->upper[i].i, nnadev_ints_of(r->above.i), &r->lower[i].i,
+				   nnadev_ints_of(r->below.i)) :
 		       round_floats(blend_floats(r, i));
 }
 
@@ -405,21 +323,21 @@ blend_one(const struct rows *r, uint32_t type, const bool fixed, size_t i, uint8
 	if (type == NNAHW_TYPE_F32)
 		nnadev_floats_store((float *)to, blend_floats(r, i));
 	else if (type == NNAHW_TYPE_F16)
-		store_halves(to, blend_floats(r, i));
+		nnadev_floats_store_halves((uint16_t *)(void *)to, blend_floats(r, i));
 	else
-		store_bytes(to, blend_integers(r, fixed, i));
+		nnadev_ints_store_u8(to, blend_integers(r, fixed, i));
 }
 
 /* Blends and stores 4 registers of 8-bit numbers. */
 static inline __attribute__((always_inline)) void
 blend_four(const struct rows *r, uint32_t type, const bool fixed, size_t i, uint8_t *to)
 {
-	numbers n[4];
+	nnadev_ints n[4];
 
 #pragma GCC unroll 4
 	for (uint32_t k = 0; k < 4; k++)
 		n[k] = blend_integers(r, fixed, i + k * NNADEV_FLOATS);
-	store_bytes4(to, n, type == NNAHW_TYPE_S8);
+	nnadev_bytes_store(to, nnadev_bytes_pack(n, type == NNAHW_TYPE_S8));
 }
 
 /* Blends and stores numbers [first, first + count) of a row, which are contiguous. */
@@ -433,7 +351,7 @@ blend_run(const struct rows *rows, uint32_t type, const bool fixed, size_t first
 	uint8_t part[NNADEV_FLOATS * sizeof(float)];
 	size_t i = 0;
 
-	for (; size == 1 && i + 4 * NNADEV_FLOATS <= count; i += 4 * NNADEV_FLOATS)
+	for (; size == 1 && i + NNADEV_BYTES <= count; i += NNADEV_BYTES)
 		blend_four(r, type, fixed, first + i, to + i);
 	for (; i + NNADEV_FLOATS <= count; i += NNADEV_FLOATS)
 		blend_one(r, type, fixed, first + i, to + i * size);
@@ -546,7 +464,7 @@ static bool columns_get_sixteenths(struct image *g, uint32_t begin, uint32_t end
 {
 	const uint32_t *in = g->input->desc.dims, *out = g->output->desc.dims;
 
-	if (!TAKES_SIXTEENTHS || g->p->kind != NNAHW_RESAMPLE_BILINEAR ||
+	if (!NNADEV_TAKES_SIXTEENTHS || g->p->kind != NNAHW_RESAMPLE_BILINEAR ||
 	    nnadev_type_is_float(g->output->desc.type))
 		return false;
 	for (uint32_t i = begin; i < end; i++)
@@ -628,7 +546,7 @@ static bool has_sixteenths(const struct nnadev_engine_command *cmd)
 			      part == (float)(int32_t)part))
 				return false;
 		}
-	return TAKES_SIXTEENTHS;
+	return NNADEV_TAKES_SIXTEENTHS;
 }
 
 /*
@@ -666,4 +584,5 @@ static void resize_plan(const struct nnadev_engine_command *cmd, uint32_t thread
 			   row);
 }
 
-#endif
+NNADEV_VECTOR_KERNEL(resize) = { NNAHW_OP_RESIZE, NNADEV_SET_ISA, resize_accepts, resize_plan,
+				 resize_tile };

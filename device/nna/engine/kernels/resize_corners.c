@@ -1,60 +1,50 @@
 // SPDX-License-Identifier: MIT
 /*
- * RESIZE with AVX2 as sums of four corners, 8 channels at a time, with the scalar kernel's
- * operations in their order. If all weights are whole sixteenths, avx2_resize.c accepts the command
- * and computes the same bits faster.
+ * RESIZE as sums of four corners, a register of channels at a time, with the scalar kernel's
+ * operations in their order. With sets that have 16-bit integers for whole sixteenths, resize.c
+ * accepts commands with such weights and computes the same bits faster.
  */
-#include <immintrin.h>
-
 #include "device/nna/engine/resize.h"
+#include "device/nna/engine/simd/simd.h"
 
 #define TILE_ELEMENTS 16384u
 #define MOST_CHANNELS (1u << 20)
 
 /*
- * Return: 8 channels of a corner, @n of which are present, times the weights of the corner's row
- * and column.
+ * Return: a register of channels of a corner, @n of which are present, times the weights of the
+ * corner's row and column.
  */
-static inline __m256 corner8(const uint8_t *from, uint32_t n, __m256 row, __m256 column)
+static inline nnadev_floats corner(const uint8_t *from, uint32_t n, nnadev_floats row,
+				   nnadev_floats column)
 {
-	uint64_t bytes = 0;
-	__m256 x;
+	uint8_t part[NNADEV_FLOATS] = { 0 };
 
-	if (n >= 8)
-		memcpy(&bytes, from, 8);
-	else
-		memcpy(&bytes, from, n);
-	x = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)bytes)));
-	return _mm256_mul_ps(_mm256_mul_ps(x, row), column);
+	if (n < NNADEV_FLOATS)
+		from = memcpy(part, from, n);
+	return nnadev_floats_mul(
+		nnadev_floats_mul(nnadev_floats_from(nnadev_ints_load_u8(from)), row), column);
 }
 
 /* Computes the channels of one pixel. @from: the corners in the order of the sum. */
 static void pixel(uint8_t *to, const uint8_t *const *from, uint32_t channels, float fy, float fx)
 {
-	const __m256 top = _mm256_set1_ps(1 - fy), bottom = _mm256_set1_ps(fy),
-		     left = _mm256_set1_ps(1 - fx), right = _mm256_set1_ps(fx),
-		     half = _mm256_set1_ps(0.5f);
+	const nnadev_floats top = nnadev_floats_of(1 - fy), bottom = nnadev_floats_of(fy),
+			    left = nnadev_floats_of(1 - fx), right = nnadev_floats_of(fx),
+			    half = nnadev_floats_of(0.5f);
 
-	for (uint32_t i = 0; i < channels; i += 8) {
+	for (uint32_t i = 0; i < channels; i += NNADEV_FLOATS) {
 		const uint32_t n = channels - i;
-		__m256 sum = _mm256_add_ps(corner8(from[0] + i, n, top, left),
-					   corner8(from[1] + i, n, bottom, left));
-		__m128i words;
-		uint64_t bytes;
-		__m256i q;
+		nnadev_floats sum = nnadev_floats_add(corner(from[0] + i, n, top, left),
+						      corner(from[1] + i, n, bottom, left));
+		uint8_t part[NNADEV_FLOATS];
 
-		sum = _mm256_add_ps(sum, corner8(from[2] + i, n, top, right));
-		sum = _mm256_add_ps(sum, corner8(from[3] + i, n, bottom, right));
+		sum = nnadev_floats_add(sum, corner(from[2] + i, n, top, right));
+		sum = nnadev_floats_add(sum, corner(from[3] + i, n, bottom, right));
 		/* A NaN gives 0. */
-		sum = _mm256_max_ps(_mm256_add_ps(sum, half), _mm256_setzero_ps());
-		q = _mm256_cvttps_epi32(_mm256_min_ps(sum, _mm256_set1_ps(UINT8_MAX)));
-		words = _mm_packus_epi32(_mm256_castsi256_si128(q),
-					 _mm256_extracti128_si256(q, 1));
-		bytes = (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(words, words));
-		if (n >= 8)
-			memcpy(to + i, &bytes, 8);
-		else
-			memcpy(to + i, &bytes, n);
+		sum = nnadev_floats_limit(nnadev_floats_add(sum, half), 0, UINT8_MAX);
+		nnadev_ints_store_u8(n < NNADEV_FLOATS ? part : to + i, nnadev_ints_truncate(sum));
+		if (n < NNADEV_FLOATS)
+			memcpy(to + i, part, n);
 	}
 }
 
@@ -110,5 +100,5 @@ static void corners_plan(const struct nnadev_engine_command *cmd, uint32_t threa
 	nnadev_cut(plan, out[0] * out[1] * out[2], TILE_ELEMENTS / (out[3] + 8) + 1);
 }
 
-NNADEV_KERNEL(avx2_resize_corners) = { NNAHW_OP_RESIZE, NNADEV_ENGINE_AVX2, corners_accepts,
-				       corners_plan, corners_tile };
+NNADEV_VECTOR_KERNEL(resize_corners) = { NNAHW_OP_RESIZE, NNADEV_SET_ISA, corners_accepts,
+					 corners_plan, corners_tile };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* RESIZE with AVX2, and with AVX-512 where there is that. */
-#define LEAST_VECTOR FIRST_NATIVE
+/* RESIZE with vectors: what the scalar kernel gives. */
 #include "tests/unit/device/nna/engine/vector/compare.h"
 
 /* Resizing of such numbers, and of all others; each result is made in one order by all kernels. */
