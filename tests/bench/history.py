@@ -17,7 +17,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-PEERS = {"litert": "LiteRT", "ort": "ONNX Runtime"}
+PEERS = {"litert": "LiteRT", "ort": "ONNX Runtime", "openvino": "OpenVINO"}
 
 
 class NoBench(Exception):
@@ -73,7 +73,7 @@ def draw(then, now, cpu, path):
     from matplotlib import pyplot
     keys = sorted(set(then) | set(now), reverse=True)
     figure, panels = pyplot.subplots(1, len(PEERS), sharey=True, layout="constrained",
-                                     figsize=(10, 1.2 + 0.28 * len(keys)))
+                                     figsize=(12, 1.2 + 0.28 * len(keys)))
     for panel, (peer, name) in zip(panels, PEERS.items()):
         panel.axvline(1, color="0.6", linewidth=0.8)
         for model, threads, before, after in pairs(then, now, peer):
@@ -110,11 +110,13 @@ def latency(path, source):
              "loopback in the program's own process. The times hold for this CPU and these "
              "minutes; the ratios of [bench.svg](bench.svg) hold longer. LiteRT is "
              f"{content.get('litert', '?')} with XNNPACK, ONNX Runtime is "
-             f"{content.get('onnxruntime', '?')} with its CPU provider; - was not measured.")
+             f"{content.get('onnxruntime', '?')} with its CPU provider, OpenVINO is "
+             f"{content.get('openvino', '?')}; - was not measured, or gave other results.")
     lines = ["# What a run takes", "",
              "<!-- Written by make bench-history from what make bench measured. -->", "",
              *textwrap.wrap(about, 98), "",
-             "| model | threads | NNA | LiteRT | ONNX Runtime |", "|---|---|---|---|---|"]
+             f"| model | threads | NNA | {' | '.join(PEERS.values())} |",
+             "|---|---|---" + "|---" * len(PEERS) + "|"]
     for row in sorted(content["rows"], key=lambda row: (row["model"], row["threads"])):
         times = " | ".join(milliseconds(row, who) for who in ("ours", *PEERS))
         lines.append(f"| {row['model']} | {row['threads']} | {times} |")

@@ -9,18 +9,20 @@ $(BUILD)/tests/bench_cache: $(BUILD)/obj/tests/bench/bench_cache.o $(TFLITE_OBJS
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(NNACCEL_LIBS)
 
-# Against LiteRT and ONNX Runtime. The peers are in a venv of their own; tf2onnx and the networks of
-# random weights also need TensorFlow, which is in that of check-clients. Without BENCH_MODELS:
-# ../shared/models, those networks, and the demo's face detector.
+# Against LiteRT, ONNX Runtime and OpenVINO. The peers are in a venv of their own; tf2onnx and the
+# networks of random weights also need TensorFlow, which is in that of check-clients, and those of
+# today the converters of check-models-today. Without BENCH_MODELS: ../shared/models, those networks,
+# and the demo's face detector.
 BENCH_MODELS ?= $(wildcard ../shared/models/*.tflite) $(BUILD)/bench/networks/*.tflite \
-	"$$NNA_DEMO_MODEL"
+	$(BUILD)/bench/today/*.tflite "$$NNA_DEMO_MODEL"
 BENCH_JSON ?= $(BUILD)/bench.json
 BENCH_SITE = $$(tests/clients/setup bench | sed s,bin/python3$$,lib/python3*/site-packages,)
 
-#. bench: bench BENCH_MODELS= BENCH_ARGS=: LiteRT and ONNX Runtime against nnaccel: ratios
+#. bench: bench BENCH_MODELS= BENCH_ARGS=: LiteRT, ONNX Runtime and OpenVINO against nnaccel: ratios
 .PHONY: bench
 bench: $(BUILD)/bin/nnactl
 	$$(tests/clients/setup) tests/bench/networks.py $(BUILD)/bench/networks
+	$$(tests/clients/setup today) tests/bench/today.py $(BUILD)/bench/today 2>$(BUILD)/bench/today.log
 	eval "$$(demo/fetch)" && PYTHONPATH=$$(echo $(BENCH_SITE)) \
 		$$(tests/clients/setup) tests/bench/convert.py $(BUILD)/bench $(BENCH_MODELS)
 	eval "$$(demo/fetch)" && $$(tests/clients/setup bench) tests/bench/peers.py --nnactl $(BUILD)/bin/nnactl \

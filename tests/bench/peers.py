@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Times of models on the NNA's loopback, in LiteRT and in ONNX Runtime: `make bench`.
+"""Times of models on the NNA's loopback and in other runtimes: `make bench`.
 
     peers.py --nnactl PROGRAM --onnx FOLDER [--guest vm/run] [--threads 1,2] [--rounds N]
              [--json FILE] MODEL...
 
-Each runtime measures in a process of its own, pinned to as many CPUs as it has threads. The three
-take turns, --rounds times, so that a busy neighbour meets all of them; what counts is the median of
-the rounds' medians, and of that the ratio: times of a shared machine mean little. A ratio above 1
-says that the NNA is faster. FOLDER holds the models as tests/bench/convert.py makes them. One whose
-output is too far from LiteRT's computes something else and is left out. In all three, inputs lie
-where the runtime reads them, and outputs where it writes them.
+The others are LiteRT, ONNX Runtime (ORT) and OpenVINO (OV), each on the CPU. Each runtime measures
+in a process of its own, pinned to as many CPUs as it has threads. They take turns, --rounds times,
+so that a busy neighbour meets all of them; what counts is the median of the rounds' medians, and of
+that the ratio: times of a shared machine mean little. A ratio above 1 says that the NNA is faster.
+FOLDER holds the models as tests/bench/convert.py makes them, for ONNX Runtime; OpenVINO reads
+TFLite's files. A runtime whose output is too far from LiteRT's computes something else and is left
+out of that row, as is one that refuses the model. In all of them, inputs lie where the runtime
+reads them, and outputs where it writes them.
 
 With --guest the NNA also computes for a guest that QEMU emulates, on the same CPUs as its device,
 while the peers stay on the bare machine; `make bench-guest`. Beside that time is what the device
@@ -32,6 +34,7 @@ import numpy as np
 
 WARM_UP = 5
 SECONDS = 1.5  # of one measurement, about
+WORDS = 100  # of the least vocabulary
 STEPS = 8  # by which a converted model's output may differ, in steps of the quantised output
 
 
@@ -68,7 +71,8 @@ class OnnxRuntime:
                                                     providers=["CPUExecutionProvider"])
 
     def set(self):
-        kinds = {"tensor(uint8)": np.uint8, "tensor(int8)": np.int8, "tensor(float)": np.float32}
+        kinds = {"tensor(uint8)": np.uint8, "tensor(int8)": np.int8, "tensor(float)": np.float32,
+                 "tensor(int32)": np.int32}
         self.feed = {i.name: make_input(i.shape, kinds[i.type]) for i in self.session.get_inputs()}
 
     def run(self):
@@ -78,12 +82,40 @@ class OnnxRuntime:
         return self.result
 
 
+class OpenVino:
+    """OpenVINO's CPU plug-in, set to the least latency of a run."""
+
+    def __init__(self, path, threads):
+        import openvino
+        compiled = openvino.Core().compile_model(
+            str(path), "CPU", {"PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1,
+                               "INFERENCE_NUM_THREADS": threads})
+        self.inputs, self.count = compiled.inputs, len(compiled.outputs)
+        self.request = compiled.create_infer_request()
+
+    def set(self):
+        for number, port in enumerate(self.inputs):
+            self.request.get_input_tensor(number).data[:] = make_input(
+                tuple(port.shape), port.element_type.to_dtype())
+
+    def run(self):
+        self.request.infer()
+
+    def outputs(self):
+        return [self.request.get_output_tensor(number).data for number in range(self.count)]
+
+
+PEERS = {"litert": LiteRt, "ort": OnnxRuntime, "openvino": OpenVino}
+
+
 def make_input(shape, kind):
     rng = np.random.default_rng(1)
     if np.issubdtype(kind, np.floating):
         return rng.random(shape, dtype=np.float32) * 2 - 1
     if kind == np.bool_:
         return rng.random(shape) < 0.5
+    if np.dtype(kind).itemsize > 1:
+        return rng.integers(0, WORDS, shape).astype(kind)  # the words of a text
     limits = np.iinfo(kind)
     return rng.integers(limits.min, limits.max + 1, shape).astype(kind)
 
@@ -91,8 +123,7 @@ def make_input(shape, kind):
 def child(options):
     """Measures in this process, and prints the median in ms; the outputs go to a file."""
     start = time.perf_counter()
-    peer = {"litert": LiteRt, "ort": OnnxRuntime}[options.child](options.models[0],
-                                                                 int(options.threads))
+    peer = PEERS[options.child](options.models[0], int(options.threads))
     load = time.perf_counter() - start
     peer.set()
     times = []
@@ -154,25 +185,34 @@ def difference(first, second):
 def compare(options, path, threads, folder):
     """One row of the table."""
     onnx = Path(options.onnx, path.stem + ".onnx")
-    names = ["litert"] + (["ort"] if onnx.exists() else [])
-    files = {"litert": path, "ort": onnx}
+    names = ["litert"] + (["ort"] if onnx.exists() else []) + ["openvino"]
+    files = {"litert": path, "ort": onnx, "openvino": path}
     outputs = {name: Path(folder, name + ".npz") for name in names}
     once = run_peer("litert", path, threads, 10, outputs["litert"])
     runs = int(min(1000, max(20, SECONDS * 1e3 / once)))
     times = {name: [] for name in ["ours"] + names}
-    guest = []
+    guest, refused = [], {}
     for _ in range(options.rounds):
         times["ours"].append(run_ours(options, path, threads, runs))
         if options.guest:
             guest.append(run_guest(options, path, threads, runs))
-        for name in names:
-            times[name].append(run_peer(name, files[name], threads, runs, outputs[name]))
+        for name in list(names):
+            try:
+                times[name].append(run_peer(name, files[name], threads, runs, outputs[name]))
+            except RuntimeError as error:
+                if name == "litert":
+                    raise
+                names.remove(name)
+                del times[name]
+                refused[name] = str(error)
     row = {"model": path.stem, "threads": threads, "runs": runs,
            "ms": {name: statistics.median(t) for name, t in times.items()}}
-    if "ort" in names:
-        row["ort_difference"] = difference(outputs["litert"], outputs["ort"])
-        if row["ort_difference"] > STEPS:
-            del row["ms"]["ort"]
+    if refused:
+        row["refused"] = refused
+    for name in names[1:]:
+        row[name + "_difference"] = difference(outputs["litert"], outputs[name])
+        if row[name + "_difference"] > STEPS:
+            del row["ms"][name]
     if guest:
         row["ms"]["guest"] = statistics.median(wall for wall, _ in guest)
         row["guest_beyond_ms"] = statistics.median(wall - device for wall, device in guest)
@@ -195,15 +235,22 @@ def line(row):
     def cell(values, name, digits):
         return f"{values[name]:.{digits}f}" if name in values else "-"
     ms, ratio, note = row["ms"], row["ratio"], ""
-    if "ort" not in ms:
-        note = ("  ONNX form differs by {:.0f} steps".format(row["ort_difference"])
-                if "ort_difference" in row else "  no ONNX form")
+    for name, title in (("ort", "ORT"), ("openvino", "OV")):
+        if name in ms:
+            continue
+        if name in row.get("refused", {}):
+            note += f"  {title}: {row['refused'][name][:60]}"
+        elif name + "_difference" in row:
+            note += f"  {title} differs by {row[name + '_difference']:.0f} steps"
+        elif name == "ort":
+            note += "  no ONNX form"
     if "guest" in ms:
         note = (f" {ms['guest']:9.2f} {row['guest_beyond_ms']:8.2f} "
                 f"{ms['litert'] / ms['guest']:9.2f}{note}")
     return (f"{row['model']:48} {row['threads']:2} {cell(ms, 'ours', 2):>9} "
-            f"{cell(ms, 'litert', 2):>9} {cell(ms, 'ort', 2):>9} {cell(ratio, 'litert', 2):>8} "
-            f"{cell(ratio, 'ort', 2):>8}{note}")
+            f"{cell(ms, 'litert', 2):>9} {cell(ms, 'ort', 2):>9} {cell(ms, 'openvino', 2):>9} "
+            f"{cell(ratio, 'litert', 2):>8} {cell(ratio, 'ort', 2):>8} "
+            f"{cell(ratio, 'openvino', 2):>8}{note}")
 
 
 def main():
@@ -214,7 +261,7 @@ def main():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--child", choices=["litert", "ort"], help=argparse.SUPPRESS)
+    parser.add_argument("--child", choices=list(PEERS), help=argparse.SUPPRESS)
     parser.add_argument("--runs", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--outputs", help=argparse.SUPPRESS)
     parser.add_argument("models", nargs="+", type=Path)
@@ -223,8 +270,8 @@ def main():
         child(options)
         return 0
     rows, failed = [], 0
-    print(f"{'model':48} {'t':>2} {'NNA ms':>9} {'LiteRT ms':>9} {'ORT ms':>9} "
-          f"{'LiteRT/N':>8} {'ORT/N':>8}" +
+    print(f"{'model':48} {'t':>2} {'NNA ms':>9} {'LiteRT ms':>9} {'ORT ms':>9} {'OV ms':>9} "
+          f"{'LiteRT/N':>8} {'ORT/N':>8} {'OV/N':>8}" +
           (f" {'guest ms':>9} {'- device':>8} {'LiteRT/g.':>9}" if options.guest else ""))
     with tempfile.TemporaryDirectory() as folder:
         for path in options.models:
@@ -239,7 +286,8 @@ def main():
         from importlib.metadata import version
         options.json.write_text(json.dumps(
             {"litert": version("ai-edge-litert"), "onnxruntime": version("onnxruntime"),
-             "cpu": cpu(), "rounds": options.rounds, "rows": rows}, indent=1) + "\n")
+             "openvino": version("openvino"), "cpu": cpu(), "rounds": options.rounds,
+             "rows": rows}, indent=1) + "\n")
     return failed != 0
 
 

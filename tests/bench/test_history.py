@@ -26,7 +26,7 @@ def row(model, threads, **ratio):
 THEN = {"cpu": "Abacus 1", "rounds": 1, "rows": [row("alpha", 1, litert=0.5, ort=0.8),
                                                  row("alpha", 2, litert=0.4),
                                                  row("gone", 1, litert=2.0)]}
-NOW = {"cpu": "Abacus 1", "rounds": 1, "rows": [row("alpha", 1, litert=1.0, ort=0.6),
+NOW = {"cpu": "Abacus 1", "rounds": 1, "rows": [row("alpha", 1, litert=1.0, ort=0.6, openvino=1.5),
                                                 row("alpha", 2, litert=0.4),
                                                 row("new", 1, litert=1.25)]}
 
@@ -46,7 +46,8 @@ def table():
                      ["alpha", "2", "LiteRT", "0.40", "0.40", "1.00"],
                      ["gone", "1", "LiteRT", "2.00", "-", "-"],
                      ["new", "1", "LiteRT", "-", "1.25", "-"],
-                     ["alpha", "1", "ONNX", "Runtime", "0.80", "0.60", "0.75"]], words
+                     ["alpha", "1", "ONNX", "Runtime", "0.80", "0.60", "0.75"],
+                     ["alpha", "1", "OpenVINO", "-", "1.50", "-"]], words
 
 
 def other_machine():
@@ -65,19 +66,20 @@ def drawing():
     assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
     texts = ["".join(t.itertext()) for t in xml.parse("a.svg").iter(SVG + "text")]
     for wanted in ("alpha, 1 thread", "alpha, 2 threads", "gone, 1 thread", "new, 1 thread",
-                   "LiteRT ÷ NNA", "ONNX Runtime ÷ NNA"):
+                   "LiteRT ÷ NNA", "ONNX Runtime ÷ NNA", "OpenVINO ÷ NNA"):
         assert wanted in texts, (wanted, texts)
     assert any("Abacus 1" in t for t in texts)
-    # Not slower: alpha twice, and new. Slower: alpha in ONNX Runtime.
-    assert markers("a.svg", "#2ca02c") == 3 and markers("a.svg", "#d62728") == 1
+    # Not slower: alpha three times, and new. Slower: alpha in ONNX Runtime.
+    assert markers("a.svg", "#2ca02c") == 4 and markers("a.svg", "#d62728") == 1
 
 
 def latencies():
     history(NOW, "--latency", "a.md")
     lines = Path("a.md").read_text().splitlines()
     assert any("Abacus 1." in line for line in lines), lines
-    assert lines[-3:] == ["| alpha | 1 | 2.00 | 2.00 | 1.20 |", "| alpha | 2 | 2.00 | 0.80 | - |",
-                          "| new | 1 | 2.00 | 2.50 | - |"], lines
+    assert lines[-3:] == ["| alpha | 1 | 2.00 | 2.00 | 1.20 | 3.00 |",
+                          "| alpha | 2 | 2.00 | 0.80 | - | - |",
+                          "| new | 1 | 2.00 | 2.50 | - | - |"], lines
     # The committed page is of the committed numbers.
     baseline = HISTORY.parent / "baseline.json"
     history(baseline.read_text(), "--latency", "b.md")
@@ -91,7 +93,7 @@ def accepting():
     assert "no first.json" in history(NOW, "--baseline", "first.json", "--svg", "first.svg")
     assert not Path("first.json").exists()
     # Nothing is slower than nothing.
-    assert markers("first.svg", "#2ca02c") == 4 and not markers("first.svg", "#d62728")
+    assert markers("first.svg", "#2ca02c") == 5 and not markers("first.svg", "#d62728")
     history(NOW, "--baseline", "first.json", "--accept")
     assert json.loads(Path("first.json").read_text()) == NOW
 
