@@ -18,6 +18,7 @@
 #include "device/nna/engine/vector/gemm8.h"
 #include "device/nna/engine/x86/avx2_epilogue.h"
 #include "device/nna/engine/x86/avx2_part.h"
+#include "device/nna/engine/x86/avx2_quads.h"
 
 #define ROWS 6u /* of a register tile: 12 accumulators */
 #define CHUNK 256u /* quads of b: 32 KiB */
@@ -84,18 +85,8 @@ static void fill_b_packed(const struct nnadev_gemm8 *g, uint32_t set, uint32_t b
 			     (((size_t)set * g->conv.blocks + block) * g->quads + first) * 64;
 	const __m256i zero = _mm256_set1_epi16((int16_t)g->conv.weights->desc.zero_point);
 
-	for (uint32_t q = 0; q < quads; q++, from += 64, b += 64) {
-		const __m256i v0 = NNADEV_LOAD(from), v1 = NNADEV_LOAD(from + 32);
-		const __m256i e0 = _mm256_srai_epi16(_mm256_slli_epi16(v0, 8), 8);
-		const __m256i e1 = _mm256_srai_epi16(_mm256_slli_epi16(v1, 8), 8);
-
-		_mm256_store_si256((__m256i *)b, _mm256_sub_epi16(e0, zero));
-		_mm256_store_si256((__m256i *)(b + 16), _mm256_sub_epi16(e1, zero));
-		_mm256_store_si256((__m256i *)(b + 32),
-				   _mm256_sub_epi16(_mm256_srai_epi16(v0, 8), zero));
-		_mm256_store_si256((__m256i *)(b + 48),
-				   _mm256_sub_epi16(_mm256_srai_epi16(v1, 8), zero));
-	}
+	for (uint32_t q = 0; q < quads; q++, from += 64, b += 64)
+		nnadev_quads_widen(NNADEV_LOAD(from), NNADEV_LOAD(from + 32), zero, true, b);
 }
 
 /* Widens weights in any order. Adds each channel's weights to @sums. */
@@ -105,6 +96,14 @@ static void fill_b_plain(const struct nnadev_gemm8 *g, uint32_t set, uint32_t bl
 	const uint32_t count = g->n - block * 16 < 16 ? g->n - block * 16 : 16,
 		       end = (first + quads) * 4;
 
+	if (g->matmul && nnadev_quads_are_near(g->conv.weights)) {
+		struct nnadev_quads m;
+
+		nnadev_quads_get(g->conv.weights, &m);
+		nnadev_quads_fill(&m, (uint32_t[]){ set, first * 4, block * 16 }, count, quads, b,
+				  sums);
+		return;
+	}
 	memset(b, 0, (size_t)quads * 128);
 	for (uint32_t k = first * 4; k < end && k < g->k; k++) {
 		/* The pairs (k0, k2) and (k1, k3) of the quad. */
