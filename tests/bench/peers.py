@@ -89,6 +89,8 @@ class OpenVino:
         import openvino
         compiled = openvino.Core().compile_model(
             str(path), "CPU", {"PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1,
+                               # Some CPUs would compute with fewer bits than the model has.
+                               "INFERENCE_PRECISION_HINT": "f32",
                                "INFERENCE_NUM_THREADS": threads})
         self.inputs, self.count = compiled.inputs, len(compiled.outputs)
         self.request = compiled.create_infer_request()
