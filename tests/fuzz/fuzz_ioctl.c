@@ -12,8 +12,8 @@
  * its place. With --faults the device hangs, loses interrupts and completes wrongly. With
  * --failures allocations and copies of the attackers' calls fail, which a kernel with fault
  * injection does: up to one in ten. Some attackers then end by SIGSEGV, for the kernel also copies
- * a signal's frame to and from their memory. All the time the system asks for memory back and purges
- * the buffers that somebody has said not to need.
+ * a signal's frame to and from their memory. All the time the system asks for memory back and
+ * purges the buffers that somebody has said not to need.
  *
  * Meanwhile an innocent process of one thread submits jobs and checks their results, and keeps a
  * buffer that it does not need between them. The run fails if a result is wrong, a call fails that

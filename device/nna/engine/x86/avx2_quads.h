@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second factor of an 8-bit product for AVX2, widened to 16 bits: quads of packed weights and of
- * plain matrices. avx2_gemm8.c says in which order a widened quad has its numbers. Include only
+ * The second factor of an 8-bit product for AVX2, widened to 16 bits: quads of packed weights and
+ * of plain matrices. avx2_gemm8.c says in which order a widened quad has its numbers. Include only
  * from files compiled for AVX2.
  */
 #ifndef NNADEV_AVX2_QUADS_H
