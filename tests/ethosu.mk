@@ -84,7 +84,8 @@ check-ethosu-models: all
 	$$(tests/clients/setup) tests/ethosu/models.py --build $(BUILD) $(ETHOSU_MODELS)
 
 # Two configurations, each in one boot; ETHOSU_STACK names other models.
-ETHOSU_STACK = $(filter %/mobilenet_v1_0.25_128_quant.tflite,$(ETHOSU_MODELS))
+ETHOSU_STACK = $(filter %/mobilenet_v1_0.25_128_quant.tflite %/keras_lstm_mnist_ptq.tflite \
+	%/deeplabv3_mnv2_dm05_pascal_quant.tflite,$(ETHOSU_MODELS))
 check-ethosu-stack: $(ETHOSU_NNAPI) $(BUILD)/tests/nnv_run $(BUILD)/tests/nnv_hal $(BUILD)/tests/hal/manager all
 	vm/setup --ethosu
 	$$(tests/clients/setup) tests/ethosu/stack.py --build $(BUILD) $(ETHOSU_STACK)
