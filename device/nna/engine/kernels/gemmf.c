@@ -740,7 +740,7 @@ static uint64_t tile_cost(const void *decoded, uint64_t rows, uint64_t blocks)
 				 g->converted			      ? 4ull * g->k :
 									0,
 		       finish = 200, groups = (rows + ROWS - 1) / ROWS,
-		       group = g->k + 4ull * g->runs;
+		       group = (uint64_t)NNADEV_SLOWER * g->k + 4ull * g->runs;
 
 	return rows * row + blocks * (weights + groups * group + rows * finish + 500);
 }

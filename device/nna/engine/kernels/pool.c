@@ -6,7 +6,7 @@
 #include "device/nna/engine/kernels/floats.h"
 #include "device/nna/engine/window.h"
 
-#define TILE_WORK (1u << 20) /* input elements */
+#define TILE_WORK ((1u << 20) / NNADEV_SLOWER) /* input elements */
 #define BLOCK 16u /* channels of a piece of work */
 
 /* A window, clipped to the input. */

@@ -17,8 +17,9 @@
 #include "device/nna/engine/vector/tiles.h"
 
 #define LEAST_ELEMENTS 65536u /* of a tile; fewer are not worth another thread */
-#define MOST_ELEMENTS (1u << 20) /* of a tile; its first row of output needs two wide rows */
-#define ROW_ELEMENTS (1u << 20)
+#define SLOWER (NNADEV_SLOWER > 1 ? 16u : 1u) /* elements are not as slow as products */
+#define MOST_ELEMENTS ((1u << 20) / SLOWER) /* of a tile; its first row needs two wide rows */
+#define ROW_ELEMENTS ((1u << 20) / SLOWER)
 #define MOST_COLUMNS (1u << 14)
 #define COLUMN_ELEMENTS 16u /* elements that take as long as computing a column's position */
 #define NO_ROW UINT32_MAX

@@ -12,7 +12,7 @@
 #include "device/nna/engine/program.h"
 
 #define PIECE 6144u /* numbers of all slots */
-#define TILE_STEPS (1u << 18) /* elements times steps */
+#define TILE_STEPS ((1u << 18) / NNADEV_SLOWER) /* elements times steps */
 #define VALUES (NNAHW_ROWS_STEPS + NNADEV_PROGRAM_INPUTS)
 #define NONE 0xffu
 

@@ -14,6 +14,8 @@
 
 #define NNADEV_SET vector
 #define NNADEV_SET_ISA NNADEV_ENGINE_VECTOR
+/* An operation on registers is a loop here, and two registers of floats by six rows are many. */
+#define NNADEV_SLOWER 128u
 
 #define NNADEV_FLOATS 8u
 typedef float nnadev_floats __attribute__((vector_size(32)));

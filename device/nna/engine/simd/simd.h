@@ -32,7 +32,10 @@
 
 #include "device/nna/engine/kernel.h"
 
-/* A set defines its name as NNADEV_SET, and its entry of enum nnadev_engine_isa. */
+/*
+ * A set defines its name as NNADEV_SET, and its entry of enum nnadev_engine_isa. A set without
+ * instructions for vectors also defines NNADEV_SLOWER.
+ */
 #if defined(NNADEV_SIMD_SCALAR)
 #include "device/nna/engine/simd/scalar.h"
 #elif defined(__AVX512VNNI__)
@@ -43,6 +46,11 @@
 #include "device/nna/engine/simd/neon.h"
 #else
 #include "device/nna/engine/simd/scalar.h"
+#endif
+
+/* What a kernel that counts registers divides its tiles by, so that they keep within the bound. */
+#ifndef NNADEV_SLOWER
+#define NNADEV_SLOWER 1u
 #endif
 
 /* The entry of a kernel that is compiled for each set; a line starts with it (kernel.h). */

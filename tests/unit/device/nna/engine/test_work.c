@@ -214,9 +214,6 @@ static uint32_t measure(const char *what)
 
 	call_finish(&c);
 	for_each_isa(isa, least) {
-		/* Nobody waits for tiles of a set that is there for tests. */
-		if (isa == NNADEV_ENGINE_VECTOR)
-			continue;
 		failed += measure_one(what, isa, 1);
 		if (isa > NNADEV_ENGINE_SCALAR)
 			failed += measure_one(what, isa, 64);
