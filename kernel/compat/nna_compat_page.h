@@ -11,7 +11,9 @@
 #include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/pci.h>
+#include <linux/platform_device.h>
 #include <linux/printk.h>
 
 /* The kernel's functions have been built with its size of a page, and these with the module's. */
@@ -27,13 +29,20 @@ static inline int nna_compat_check_page(void)
 	return -ENOEXEC;
 }
 
-static inline int nna_compat_register(struct pci_driver *driver)
+static inline int nna_compat_register_pci(struct pci_driver *driver)
 {
 	return nna_compat_check_page() ?: pci_register_driver(driver);
 }
 
-#undef module_pci_driver
-#define module_pci_driver(driver) \
-	module_driver(driver, nna_compat_register, pci_unregister_driver)
+static inline int nna_compat_register_platform(struct platform_driver *driver)
+{
+	return nna_compat_check_page() ?: platform_driver_register(driver);
+}
+
+/* Whichever of them nna_module.c calls first. */
+#undef pci_register_driver
+#define pci_register_driver nna_compat_register_pci
+#undef platform_driver_register
+#define platform_driver_register nna_compat_register_platform
 
 #endif
