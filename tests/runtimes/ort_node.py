@@ -46,6 +46,7 @@ def main():
     npus = [d for d in devices if d.device.type == ort.OrtHardwareDeviceType.NPU]
     tell(len(npus) == 1 and npus[0].device.vendor_id == 0x1234 and npus[0].device.device_id == 0x4e41,
          "ONNX Runtime lists the NPU: %s" % [(d.device.type.name, hex(d.device.device_id)) for d in devices])
+    tell(npus[0].ep_metadata["nnaccel_device"] == "/dev/accel/accel0", "and knows its node")
     tell(not nodes(), "no node is open before a session")
     for folder in map(Path, sys.argv[2:]):
         npu = make(folder / "model.onnx", npus[0])
@@ -60,6 +61,14 @@ def main():
     chosen = make(Path(sys.argv[2]) / "model.onnx", None)
     tell(NAME in chosen.get_providers() and nodes(), "PREFER_NPU chooses it")
     del chosen
+    # The runtime lists it as before.
+    for driver in Path("/sys/bus/pci/drivers/nna").glob("*:*"):
+        (driver / "driver" / "unbind").write_text(driver.name)
+    try:
+        make(Path(sys.argv[2]) / "model.onnx", npus[0])
+        tell(False, "a node that went away: a session was made")
+    except Exception as error:  # pylint: disable=broad-except
+        tell("/dev/accel/accel0" in str(error), "a node that went away is named: %s" % str(error)[-160:])
     ort.unregister_execution_provider_library("nnaccel")
     tell(not nodes(), "nothing is open at the end")
     print("%d passed, %d failed, 0 skipped" % tuple(counts))
