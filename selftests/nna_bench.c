@@ -816,8 +816,8 @@ static void fenced_chain(struct env *env, const char *name)
 	job = at(all, SAMPLES, 50);
 	most = at(conversions, SAMPLES, 50);
 	file = at(files, SAMPLES, 50);
-	printf("%s, sync_file to sync_file: median %.1f us; import and export %.1f us, %.1f %%; ", name,
-	       job, most, 100 * most / job);
+	printf("%s, sync_file to sync_file: median %.1f us; import and export %.1f us, %.1f %%; ",
+	       name, job, most, 100 * most / job);
 	printf("without the making of a file, %.1f us, %.1f us, %.1f %%\n", file, most - file,
 	       100 * (most - file) / job);
 }
