@@ -29,7 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define FUZZ_OBJECTS 8u
 #define FUZZ_CALLS 6
-#define FUZZ_SLACK 256u /* bytes behind each value, by which a buffer may grow */
+#define FUZZ_SLACK 256u /* above what a change makes of a buffer's size */
+/* Bytes behind each value: a buffer gets a size, and then grows, in 3 changes. */
+#define FUZZ_BEHIND (FUZZ_SLACK + 3 * 64)
 #define FUZZ_FILES 3
 
 /**
@@ -117,7 +119,7 @@ static struct nnb_object *fuzz_callback(void)
 
 static void *fuzz_alloc(struct nnb_arena *arena, size_t size)
 {
-	void *at = nnb_arena_alloc(arena, 1, size + FUZZ_SLACK);
+	void *at = nnb_arena_alloc(arena, 1, size + FUZZ_BEHIND);
 
 	if (!at)
 		abort();
