@@ -63,6 +63,12 @@ def text(then, now):
     return "\n".join(lines)
 
 
+def measured(*runs):
+    """{peer: name} of those that one of the runs has a ratio of, in their order."""
+    found = {peer for run in runs for ratios in run.values() for peer in ratios}
+    return {peer: name for peer, name in PEERS.items() if peer in found}
+
+
 def draw(then, now, cpu, path):
     """A dot for each ratio, joined with a ring for the one before; the same bytes every time."""
     import matplotlib
@@ -72,9 +78,11 @@ def draw(then, now, cpu, path):
                                 "axes.spines.right": False})
     from matplotlib import pyplot
     keys = sorted(set(then) | set(now), reverse=True)
-    figure, panels = pyplot.subplots(1, len(PEERS), sharey=True, layout="constrained",
-                                     figsize=(12, 1.2 + 0.28 * len(keys)))
-    for panel, (peer, name) in zip(panels, PEERS.items()):
+    peers = measured(then, now)
+    figure, panels = pyplot.subplots(1, len(peers), sharey=True, layout="constrained", squeeze=False,
+                                     figsize=(4 + 3 * len(peers), 1.2 + 0.28 * len(keys)))
+    panels = panels[0]
+    for panel, (peer, name) in zip(panels, peers.items()):
         panel.axvline(1, color="0.6", linewidth=0.8)
         for model, threads, before, after in pairs(then, now, peer):
             place = keys.index((model, threads))
@@ -105,20 +113,23 @@ def milliseconds(row, who):
 def latency(path, source):
     """Writes the page of the times of a file that load() has read."""
     content = json.loads(source.read_text())
+    peers = measured(load(source)[1])
     about = (f"Median time of a run in milliseconds on this CPU: {content.get('cpu', '?')}. One "
              f"and two threads, {content.get('rounds', '?')} interleaved rounds; the NNA is the "
              "loopback in the program's own process. The times hold for this CPU and these "
              "minutes; the ratios of [bench.svg](bench.svg) hold longer. LiteRT is "
              f"{content.get('litert', '?')} with XNNPACK, ONNX Runtime is "
-             f"{content.get('onnxruntime', '?')} with its CPU provider, OpenVINO is "
-             f"{content.get('openvino', '?')}; - was not measured, or gave other results.")
+             f"{content.get('onnxruntime', '?')} with its CPU provider")
+    if "openvino" in peers:
+        about += f", OpenVINO is {content.get('openvino', '?')}"
+    about += "; - was not measured, or gave other results."
     lines = ["# What a run takes", "",
              "<!-- Written by make bench-history from what make bench measured. -->", "",
              *textwrap.wrap(about, 98), "",
-             f"| model | threads | NNA | {' | '.join(PEERS.values())} |",
-             "|---|---|---" + "|---" * len(PEERS) + "|"]
+             f"| model | threads | NNA | {' | '.join(peers.values())} |",
+             "|---|---|---" + "|---" * len(peers) + "|"]
     for row in sorted(content["rows"], key=lambda row: (row["model"], row["threads"])):
-        times = " | ".join(milliseconds(row, who) for who in ("ours", *PEERS))
+        times = " | ".join(milliseconds(row, who) for who in ("ours", *peers))
         lines.append(f"| {row['model']} | {row['threads']} | {times} |")
     path.write_text("\n".join(lines) + "\n")
 
