@@ -326,12 +326,13 @@ static void kill_clients(const struct holdings *before)
 }
 
 /*
- * They have one user. A burst of HIDL counts as 64 of the 4,096 objects that a user may have, for
- * it takes a thread: 64 clients with a burst each would have no object left for their models.
+ * They have one user. A burst of HIDL counts as 64 objects, for it takes a thread, and a user may
+ * have a quarter as many objects as the service may have descriptors: 4,096 in the VM, so that 16
+ * bursts are too many.
  */
 static void many_clients(const struct holdings *before)
 {
-	const int clients = client_hidl ? 48 : 64;
+	const int clients = client_hidl ? 12 : 64;
 	char kind[32], wrong[64] = "";
 	pid_t pids[64];
 	int status;
