@@ -232,7 +232,7 @@ static void shape_blocks(struct estimate *e)
 
 /* ---- transfers ------------------------------------------------------------------------------- */
 
-/* How many times as long as bytes of whole bursts those of a map take. */
+/* Return: the time of a map's bytes as a multiple of that of as many bytes in whole bursts. */
 static double stretch(const struct estimate *e, const struct ethosu_feature_map *map, bool write,
 		      const struct shape *block)
 {

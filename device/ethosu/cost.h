@@ -5,8 +5,8 @@
  * Nothing is measured on silicon. The estimate is made of what is public of the hardware, as Vela
  * makes its own:
  *
- *	A block of the OFM takes cycles of the multipliers, by microblocks and steps of the
- *	kernel, and cycles of the output stage, by element. Both work at the same time, on
+ *	The multipliers take cycles for each microblock of an OFM block and each step of the
+ *	kernel; the output stage takes cycles for each element. Both work at the same time, on
  *	different blocks; a block is issued each quarter of the time that one takes at most.
  *	Before the first block its inputs are read, and after the last its result is written.
  *	A block reads the part of the IFM that it needs, for each block of channels again; the
@@ -87,7 +87,7 @@ struct ethosu_clock {
 	uint64_t dmas[4];
 };
 
-/* An operation of so many @cycles. */
+/* Adds an operation that takes @cycles: of the NPU's kernels, or of its DMA. */
 void ethosu_clock_kernel(struct ethosu_clock *clock, uint64_t cycles);
 void ethosu_clock_dma(struct ethosu_clock *clock, const struct ethosu_config *config,
 		      uint64_t cycles);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What is stated at most: what an ordinary machine keeps, with vectors and without. */
+/* The highest rates that are stated; an ordinary machine keeps them, with vectors or without. */
 #define NNADEV_RATE_MOST 2000000000u
 #define NNADEV_RATE_MOST_SCALAR 250000000u
 
@@ -30,8 +30,8 @@
 
 /**
  * struct nnadev_rate_probe - a command and its operands
- * @raw: the command
- * @cmd: the same for the engine
+ * @raw: the command, as its stream has it
+ * @cmd: the same command as the engine takes it; points to @raw and @data
  * @work: of the command
  * @data: of the operands
  */

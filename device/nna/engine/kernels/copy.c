@@ -35,7 +35,7 @@ static void move_strided(void *to, int64_t to_step, const void *from, int64_t fr
 	}
 }
 
-/* What a row is moved by: a register of every set. */
+/* Rows are moved in parts of 16 bytes: each set has registers of that size. */
 struct part {
 	uint64_t low, high;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * EWISE on quantised types in integer arithmetic: a register of elements of 8 or 16 bits at a time,
- * with the same bits as the scalar rules of ewise.h.
+ * EWISE on quantised types in integer arithmetic: a register of elements of 8 or 16 bits at a time.
+ * Results have the bits that the scalar rules in ewise.h give.
  */
 #ifndef NNADEV_EWISE_INTEGER_H
 #define NNADEV_EWISE_INTEGER_H

@@ -44,7 +44,7 @@ static inline int64_t inner_offset(const struct nnadev_reduce *r, const uint32_t
 	return at;
 }
 
-/* Loads a register of numbers, of which @left are present if that is less. */
+/* Loads a register of numbers; if fewer than a register are @left, the others are 0. */
 static inline nnadev_ints load_bytes(const uint8_t *from, uint32_t left, bool is_signed)
 {
 	uint8_t tail[NNADEV_FLOATS] = { 0 };
