@@ -184,9 +184,14 @@ static void wait_for(const _Atomic uint32_t *count, uint32_t least)
 	}
 }
 
+/*
+ * Until the job cannot go on. If tiles are held from the first one on, each thread holds one. Later
+ * tiles may be held by fewer: a thread that has had no CPU for NNADEV_STOPWATCH_SHORT ends the
+ * round after an earlier tile, and waits for the others.
+ */
 static void wait_held(void)
 {
-	wait_for(&fake.held, rig.dev->exec.threads);
+	wait_for(&fake.held, atomic_load(&fake.hold_tile) ? 1 : rig.dev->exec.threads);
 }
 
 static void release(void)
