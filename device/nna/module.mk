@@ -30,19 +30,21 @@ $(LIBNNADEV): $(DEVICE_OBJS) $(ENGINE_OBJS)
 
 # The table of kernels: a line OPCODE(opcode, KERNEL(name) ...) for each opcode that sources name
 # with NNADEV_KERNEL(name) = { opcode, ... or, for each set, NNADEV_VECTOR_KERNEL(name). Looked at in
-# every run, because a source may have gone, and written where it has changed.
+# every run, because a source may have gone, and written where it has changed, also by two
+# makes at once.
 ENGINE_TABLE := $(BUILD)/gen/device/nna/engine/kernels.inc
 #. internal: engine-table: the table of kernels
 .PHONY: engine-table
 engine-table:
 $(ENGINE_TABLE): engine-table
 	@mkdir -p $(@D)
-	@awk -F '[(){}=, ]+' -v sets='vector $(ENGINE_SETS)' '\
+	@new=$@.$$$$; \
+	awk -F '[(){}=, ]+' -v sets='vector $(ENGINE_SETS)' '\
 		/^NNADEV_KERNEL\(/ { k[$$3] = k[$$3] " KERNEL(" $$2 ")" } \
 		/^NNADEV_VECTOR_KERNEL\(/ { n = split(sets, s, " "); \
 			for (i = 1; i <= n; i++) k[$$3] = k[$$3] " KERNEL(" s[i] "_" $$2 ")" } \
-		END { for (o in k) print "OPCODE(" o "," k[o] ")" }' $(sort $(ENGINE_SRCS)) | sort > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+		END { for (o in k) print "OPCODE(" o "," k[o] ")" }' $(sort $(ENGINE_SRCS)) | sort > $$new && \
+	{ cmp -s $$new $@ && rm $$new || mv $$new $@; }
 $(BUILD)/obj/device/nna/engine/engine.o: $(ENGINE_TABLE)
 $(BUILD)/obj/device/nna/engine/engine.o: override CPPFLAGS += -I$(BUILD)/gen
 
