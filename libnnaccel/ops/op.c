@@ -275,7 +275,7 @@ static int scalar(const struct nna_op_context *op, uint32_t i, enum nna_operand_
 
 int nna_op_scalar_i32(const struct nna_op_context *op, uint32_t i, int32_t *value)
 {
-	const void *data;
+	const void *data = NULL;
 	int ret = scalar(op, i, NNA_OPERAND_INT32, NNA_OPERAND_INT32, &data);
 
 	if (!ret)
@@ -285,7 +285,7 @@ int nna_op_scalar_i32(const struct nna_op_context *op, uint32_t i, int32_t *valu
 
 int nna_op_scalar_f32(const struct nna_op_context *op, uint32_t i, float *value)
 {
-	const void *data;
+	const void *data = NULL;
 	uint16_t half;
 	int ret = scalar(op, i, NNA_OPERAND_FLOAT32, NNA_OPERAND_FLOAT16, &data);
 

@@ -578,7 +578,7 @@ static inline nnadev_ints nnadev_doubles_truncate(nnadev_doubles x)
 /* Rounds down, to an integer of 32 bits. */
 static inline nnadev_ints nnadev_doubles_floor(nnadev_doubles x)
 {
-	nnadev_ints y;
+	nnadev_ints y = { 0 };
 
 	for (uint32_t i = 0; i < NNADEV_FLOATS; i++)
 		y[i] = (int32_t)__builtin_floor(x[i]);
