@@ -5,7 +5,7 @@
  * range, integers are multiplied and summed, and the sums are scaled back.
  *
  *	scale, zero	from the minimum and maximum of the row and 0, or symmetric
- *	q		x / scale + zero, rounded to 8 bits
+ *	q		x / scale, rounded, + zero, in 8 bits
  *	y		layer(q - zero, weights as integers) * scale * scale of the weights + bias
  *
  * The integers are held in FLOAT32, which is exact for sums up to 2^24.
@@ -30,51 +30,63 @@ bool tflite_has_scales(const struct tflite_tensor *w)
 	return false;
 }
 
-/* Rounds to whole numbers from -128 to 127; halves away from zero, as TFLite rounds. */
-static struct tflite_value to_bytes(struct tflite_translation *t, struct tflite_value x)
+/* Rounds to the whole numbers of a type with scale 1; halves away from zero, as TFLite rounds. */
+static struct tflite_value rounded(struct tflite_translation *t, struct tflite_value x,
+				   uint32_t type)
 {
-	struct tflite_value q = { .o = x.o };
+	struct tflite_value q = { .o = x.o }, wide;
 
-	q.o.desc.type = NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED;
+	q.o.desc.type = type;
 	q.o.desc.scale = 1;
 	q.operand = tflite_add_operand(t, &q.o);
 	tflite_push(t, x.operand);
 	tflite_emit_to(t, NNA_OPERATION_QUANTIZE, q.operand);
-	return tflite_cast(t, q, NNA_OPERAND_TENSOR_FLOAT32);
+	wide = tflite_like(t, &q, NNA_OPERAND_TENSOR_FLOAT32);
+	tflite_push(t, q.operand);
+	tflite_emit_to(t, NNA_OPERATION_DEQUANTIZE, wide.operand);
+	return wide;
 }
 
-/* @x [rows, n] as integers minus the zero point; @scale gets [rows, 1]. */
+/*
+ * @x [rows, n] as integers minus the zero point; @scale gets [rows, 1]. The scale is the float that TFLite's
+ * kernels have, and so is its inverse: with the next one a number between two steps goes to the other one. A row
+ * of zeros is divided by 1.
+ */
 struct tflite_value tflite_hybrid_rows(struct tflite_translation *t, struct tflite_value x,
 				       bool asymmetric, struct tflite_value *scale)
 {
-	struct tflite_value zero = tflite_float(t, 0), one = tflite_float(t, 1), low, high, range,
-			    inverse, offset, empty;
+	struct tflite_value zero = tflite_float(t, 0), one = tflite_float(t, 1), low, high, inverse,
+			    offset, empty;
 
-	if (asymmetric) {
-		low = tflite_reduced(t, NNA_OPERATION_REDUCE_MIN, x, 1);
-		low = tflite_binary(t, NNA_OPERATION_MINIMUM, low, zero);
-		high = tflite_reduced(t, NNA_OPERATION_REDUCE_MAX, x, 1);
-		high = tflite_binary(t, NNA_OPERATION_MAXIMUM, high, zero);
-		range = tflite_binary(t, NNA_OPERATION_SUB, high, low);
-		*scale = tflite_binary(t, NNA_OPERATION_DIV, range, tflite_float(t, 255));
-	} else {
+	if (!asymmetric) {
 		high = tflite_reduced(t, NNA_OPERATION_REDUCE_MAX,
 				      tflite_unary(t, NNA_OPERATION_ABS, x), 1);
-		low = range = high;
-		*scale = tflite_binary(t, NNA_OPERATION_DIV, range, tflite_float(t, 127));
+		empty = tflite_binary(t, NNA_OPERATION_EQUAL, high, zero);
+		high = tflite_select(t, empty, one, high);
+		*scale = tflite_binary(t, NNA_OPERATION_DIV, high, tflite_float(t, 127));
+		inverse = tflite_binary(t, NNA_OPERATION_DIV, tflite_float(t, 127), high);
+		return rounded(t, tflite_binary(t, NNA_OPERATION_MUL, x, inverse),
+			       NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED);
 	}
-	/* A row of zeros has scale 1. */
-	empty = tflite_binary(t, NNA_OPERATION_EQUAL, range, zero);
+	low = tflite_reduced(t, NNA_OPERATION_REDUCE_MIN, x, 1);
+	low = tflite_binary(t, NNA_OPERATION_MINIMUM, low, zero);
+	high = tflite_reduced(t, NNA_OPERATION_REDUCE_MAX, x, 1);
+	high = tflite_binary(t, NNA_OPERATION_MAXIMUM, high, zero);
+	*scale = tflite_binary(t, NNA_OPERATION_SUB, high, low);
+	empty = tflite_binary(t, NNA_OPERATION_EQUAL, *scale, zero);
+	*scale = tflite_binary(t, NNA_OPERATION_DIV, *scale, tflite_float(t, 255));
 	*scale = tflite_select(t, empty, one, *scale);
 	inverse = tflite_binary(t, NNA_OPERATION_DIV, one, *scale);
 	x = tflite_binary(t, NNA_OPERATION_MUL, x, inverse);
-	if (!asymmetric)
-		return to_bytes(t, x);
+	/* A number is rounded first, and the zero point added to that. */
+	x = rounded(t, x, NNA_OPERAND_TENSOR_QUANT16_SYMM);
 	offset = tflite_binary(t, NNA_OPERATION_DIV, low, *scale);
 	offset = tflite_binary(t, NNA_OPERATION_SUB, tflite_float(t, -128), offset);
-	offset = to_bytes(t, offset);
-	x = to_bytes(t, tflite_binary(t, NNA_OPERATION_ADD, x, offset));
-	return tflite_binary(t, NNA_OPERATION_SUB, x, offset);
+	offset = rounded(t, offset, NNA_OPERAND_TENSOR_QUANT8_ASYMM_SIGNED);
+	low = tflite_binary(t, NNA_OPERATION_SUB, tflite_float(t, -128), offset);
+	high = tflite_binary(t, NNA_OPERATION_SUB, tflite_float(t, 127), offset);
+	x = tflite_binary(t, NNA_OPERATION_MAXIMUM, x, low);
+	return tflite_binary(t, NNA_OPERATION_MINIMUM, x, high);
 }
 
 struct tflite_value tflite_hybrid_input(struct tflite_translation *t, uint32_t rows,
