@@ -48,9 +48,9 @@ static struct tflite_value rounded(struct tflite_translation *t, struct tflite_v
 }
 
 /*
- * @x [rows, n] as integers minus the zero point; @scale gets [rows, 1]. The scale is the float that TFLite's
- * kernels have, and so is its inverse: with the next one a number between two steps goes to the other one. A row
- * of zeros is divided by 1.
+ * @x [rows, n] as integers minus the zero point; @scale gets [rows, 1]. The scale is the float that
+ * TFLite's kernels have, and so is its inverse: with the next one a number between two steps goes
+ * to the other one. A row of zeros is divided by 1.
  */
 struct tflite_value tflite_hybrid_rows(struct tflite_translation *t, struct tflite_value x,
 				       bool asymmetric, struct tflite_value *scale)

@@ -18,9 +18,9 @@ static float quantised(float x, float inverse, float zero)
 }
 
 /*
- * Two rows with ranges of their own, one of zeros, and two with a number on the edge of two steps: the first
- * goes to the other one with 1 / (maximum / 127) in place of 127 / maximum, the second where the zero point is
- * added before it is rounded. Weights with a scale per channel.
+ * Two rows with ranges of their own, one of zeros, and two with a number on the edge of two steps:
+ * the first goes to the other one with 1 / (maximum / 127) in place of 127 / maximum, the second
+ * where the zero point is added before it is rounded. Weights with a scale per channel.
  */
 static void check(bool asymmetric)
 {
