@@ -13,7 +13,7 @@ driver=/sys/bus/platform/drivers/nna
 device=nna.0
 on='domain-on clock-on reset-released'
 off='reset-asserted clock-off domain-off'
-n=0 failed=0
+n=0 failed=0 skipped=0
 [ -d $soc ] || { echo "1..0 # SKIP no SoC: run vm/run --platform"; exit 4; }
 
 result() { # STATUS NAME
@@ -69,8 +69,18 @@ sleeps() {
 	echo auto >/sys/bus/platform/devices/$device/power/control && reaches suspended
 }
 
+# control LINE: a fault of the device process, which answers once it is in force.
+control() {
+	stty -F "$NNA_CONTROL" raw -echo || return 1
+	exec 3<>"$NNA_CONTROL"
+	echo "$1" >&3
+	read -r answer <&3
+	exec 3>&-
+	[ "$answer" = ok ] || { echo "# $1: $answer"; return 1; }
+}
+
 echo "KTAP version 1"
-echo "1..17"
+echo "1..19"
 
 works && reaches active
 result $? works
@@ -91,7 +101,7 @@ bind && works
 result $? bind_after_that
 
 status=0 i=0
-while [ $i -lt 20 ]; do
+while [ $i -lt 20 ] && [ $status -eq 0 ]; do
 	sleeps && all_off && unbind && all_off && bind && works || status=1
 	i=$((i + 1))
 done
@@ -136,13 +146,27 @@ for part in domain clock reset; do
 done
 result $status fails_at_resume
 
-# A device that ignores resets is lost, and its reset line stops it.
+# A device that ignores resets is lost, and its reset line stops it. One that is dead makes probe fail
+# when it has power, clocks and its reset is over, and is switched off again.
 if [ -n "$NNA_CONTROL" ]; then
 	"$build/selftests/nna_reset_test" refused_reset >/dev/null && works
 	result $? refuses_resets
+	unbind
+	status=0
+	control "dead 1" && ! bind && all_off || status=1
+	control "dead 0" && bind && works || status=1
+	result $status device_is_dead
 else
-	n=$((n + 1))
-	echo "ok $n refuses_resets # SKIP no NNA_CONTROL"
+	for name in refuses_resets device_is_dead; do
+		n=$((n + 1)) skipped=$((skipped + 1))
+		echo "ok $n $name # SKIP no NNA_CONTROL"
+	done
 fi
-echo "# Totals: pass:$((n - failed)) fail:$failed skip:0"
+
+# What goes wrong and has no other effect, as the PM core repairs it, is in the kernel's log.
+complaints=$(dmesg | grep -E "nna $device: .*(Unbalanced|underflow|cannot be asserted)")
+[ -z "$complaints" ]
+result $? no_complaints
+[ -z "$complaints" ] || echo "$complaints" | sed 's/^/# found: /'
+echo "# Totals: pass:$((n - failed - skipped)) fail:$failed skip:$skipped"
 [ $failed -eq 0 ]
