@@ -16,9 +16,11 @@
  * struct ort_api - the runtime that has loaded this library
  * @table: OrtApi
  * @ep: OrtEpApi
+ * @shapes: @table has ORT_TENSOR_SHAPE
  */
 struct ort_api {
 	ort_table table, ep;
+	bool shapes;
 };
 
 /*

@@ -190,6 +190,16 @@ static struct ort_status *create_stream(struct ort_factory *self, const void *de
 	return NULL;
 }
 
+/* Asked for by its version, since a runtime that is older prints a line when it is asked for a table. */
+static bool has_shapes(const struct ort_api_base *base)
+{
+	const char *version = base->get_version();
+	unsigned int major, minor;
+
+	return version && sscanf(version, "%u.%u", &major, &minor) == 2 &&
+	       (major > 1 || minor >= ORT_VERSION_SHAPES) && base->get_api(ORT_VERSION_SHAPES);
+}
+
 EXPORT struct ort_status *CreateEpFactories(const char *name, const struct ort_api_base *base,
 					    const void *logger, struct ort_factory **factories,
 					    size_t room, size_t *count)
@@ -212,6 +222,7 @@ EXPORT struct ort_status *CreateEpFactories(const char *name, const struct ort_a
 		return ort_fail(&api, ORT_FAIL, "no memory");
 	}
 	f->api.table = table;
+	f->api.shapes = has_shapes(base);
 	f->api.ep = ((ort_table (*)(void))table[ORT_EP_API])();
 	f->factory = (struct ort_factory){
 		.version = ORT_VERSION,

@@ -56,6 +56,26 @@ static bool read_info(const struct ort_api *api, const void *info, struct onnx_t
 	       (!rank || ort_good(api, dims(info, to->dims, rank), NULL));
 }
 
+/* The same of a tensor, without a description, which would be allocated in each run. */
+static bool read_shape(const struct ort_api *api, const void *value, struct onnx_tensor *to)
+{
+	struct ort_status *(*shape)(const void *, int *, const int64_t **, size_t *) =
+		(struct ort_status *(*)(const void *, int *, const int64_t **, size_t *))
+			api->table[ORT_TENSOR_SHAPE];
+	const int64_t *dims = NULL;
+	size_t rank = 0;
+	int type = 0;
+
+	if (!ort_good(api, shape(value, &type, &dims, &rank), NULL) || rank > ONNX_MAX_RANK ||
+	    (rank && !dims))
+		return false;
+	to->type = (uint32_t)type;
+	to->rank = (uint32_t)rank;
+	if (rank)
+		memcpy(to->dims, dims, rank * sizeof(*dims));
+	return true;
+}
+
 bool ort_graph_tensor(const struct ort_api *api, const void *value, struct onnx_tensor *to)
 {
 	void (*release)(void *) = (void (*)(void *))api->table[ORT_RELEASE_INFO];
@@ -63,6 +83,8 @@ bool ort_graph_tensor(const struct ort_api *api, const void *value, struct onnx_
 	bool good;
 
 	*to = (struct onnx_tensor){ 0 };
+	if (api->shapes)
+		return read_shape(api, value, to);
 	if (!ort_get(api, ORT_VALUE_INFO, value, &info))
 		return false;
 	good = read_info(api, info, to);

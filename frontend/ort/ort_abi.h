@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define ORT_VERSION 23u
+#define ORT_VERSION_SHAPES 24u
 
 enum ort_error {
 	ORT_FAIL = 1,
@@ -91,6 +92,8 @@ enum ort_slot {
 	ORT_ATTRIBUTE_TENSOR = 362,
 	ORT_ATTRIBUTE_KIND = 363,
 	ORT_ATTRIBUTE_NAME = 364,
+	/* Since ORT_VERSION_SHAPES: the type of a tensor, and its dims where the runtime has them. */
+	ORT_TENSOR_SHAPE = 414,
 };
 
 /* Slots of OrtEpApi. */

@@ -70,6 +70,17 @@ static void free_variant(struct ort_variant *v)
 	free(v);
 }
 
+/* Whether a run can have other dims of it than another one. */
+static bool is_open_value(const struct onnx_value *value)
+{
+	if (!value->shaped)
+		return true;
+	for (uint32_t k = 0; k < value->tensor.rank; k++)
+		if (value->tensor.dims[k] < 1)
+			return true;
+	return false;
+}
+
 /* Compiles for the shapes, NULL for those that the model states. */
 static struct ort_status *compile(struct ort_program *p, const struct onnx_shape *shapes,
 				  struct ort_variant **out)
@@ -98,6 +109,10 @@ static struct ort_status *compile(struct ort_program *p, const struct onnx_shape
 				"%s: %s%s%s", p->name, *error ? error : strerror(-ret),
 				p->log->error[0] ? ": " : "", p->log->error);
 	}
+	/* An input whose dims the model states has them in each run. */
+	for (uint32_t i = 0; i < inputs; i++)
+		if (!is_open_value(&p->model->values[p->model->inputs[i]]))
+			v->shapes[i].stated = false;
 	v->next = p->variants;
 	p->variants = v;
 	*out = v;
@@ -377,15 +392,9 @@ static uint32_t *order_of(const struct ort_program *p, enum ort_slot slot, const
 
 static bool is_open(const struct onnx_model *m)
 {
-	for (uint32_t i = 0; i < m->input_count; i++) {
-		const struct onnx_value *value = &m->values[m->inputs[i]];
-
-		if (!value->shaped)
+	for (uint32_t i = 0; i < m->input_count; i++)
+		if (is_open_value(&m->values[m->inputs[i]]))
 			return true;
-		for (uint32_t k = 0; k < value->tensor.rank; k++)
-			if (value->tensor.dims[k] < 1)
-				return true;
-	}
 	return false;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Groups that were saved, with a stub of the runtime in this test: bytes that are damaged, and ones
- * that are right beside a model that is not, whose tensors have other sizes than the program's.
+ * that are right beside a model that is not, whose tensors have other sizes than the program's; and
+ * how often a run asks the runtime.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,6 +37,7 @@ static struct {
 	size_t inputs, outputs;
 	struct tensor in, out;
 	size_t asked_rank;
+	unsigned int calls, descriptions;
 } node;
 
 static struct ort_status *node_name(const void *of, const char **to)
@@ -59,6 +61,7 @@ static struct ort_status *node_outputs(const void *of, size_t *to)
 static struct ort_status *context_input(void *context, size_t index, const void **to)
 {
 	assert_true(index < node.inputs);
+	node.calls++;
 	*to = &node.in;
 	return NULL;
 }
@@ -67,6 +70,7 @@ static struct ort_status *context_output(void *context, size_t index, const int6
 					 size_t rank, void **to)
 {
 	assert_true(index < node.outputs);
+	node.calls++;
 	node.asked_rank = rank;
 	*to = &node.out;
 	return NULL;
@@ -74,6 +78,7 @@ static struct ort_status *context_output(void *context, size_t index, const int6
 
 static struct ort_status *value_info(const struct tensor *of, const void **to)
 {
+	node.descriptions++;
 	*to = of;
 	return NULL;
 }
@@ -100,21 +105,33 @@ static struct ort_status *info_dims(const struct tensor *of, int64_t *to, size_t
 	return NULL;
 }
 
+static struct ort_status *tensor_shape(const struct tensor *of, int *type, const int64_t **dims,
+				       size_t *rank)
+{
+	node.calls++;
+	*type = of->type;
+	*dims = of->dims;
+	*rank = of->rank;
+	return NULL;
+}
+
 static struct ort_status *tensor_size(const struct tensor *of, size_t *to)
 {
+	node.calls++;
 	*to = of->size;
 	return NULL;
 }
 
 static struct ort_status *tensor_data(struct tensor *of, void **to)
 {
+	node.calls++;
 	*to = of->data;
 	return NULL;
 }
 
 typedef void slot(void);
 
-static slot *const TABLE[400] = {
+static slot *const TABLE[ORT_TENSOR_SHAPE + 1] = {
 	[ORT_CREATE_STATUS] = (slot *)create_status,
 	[ORT_GET_ERROR_MESSAGE] = (slot *)status_text,
 	[ORT_RELEASE_STATUS] = (slot *)release_status,
@@ -130,9 +147,10 @@ static slot *const TABLE[400] = {
 	[ORT_INFO_DIMS] = (slot *)info_dims,
 	[ORT_TENSOR_SIZE] = (slot *)tensor_size,
 	[ORT_TENSOR_DATA] = (slot *)tensor_data,
+	[ORT_TENSOR_SHAPE] = (slot *)tensor_shape,
 };
 
-static const struct ort_api API = { .table = TABLE };
+static const struct ort_api API = { .table = TABLE }, NEWER = { .table = TABLE, .shapes = true };
 static struct ort_log log_of = { .api = &API };
 
 /* Bytes of a saved group. */
@@ -298,6 +316,35 @@ static void test_other_input(void **state)
 	fails(*state, &bytes, "the shapes of its inputs");
 }
 
+/*
+ * What a run asks for: of each input and output the tensor, its memory and its bytes, and of an input
+ * whose shape can differ that one, which makes a description in the runtime before 1.24 only.
+ */
+static void test_calls(void **state)
+{
+	static struct bytes bytes;
+	struct ort_compute *compute;
+
+	for (int newer = 0; newer < 2; newer++) {
+		reset_node();
+		save(*state, &bytes);
+		log_of.api = newer ? &NEWER : &API;
+		assert_null(load(*state, &bytes, &compute));
+		assert_null(compute->compute(compute, compute, NULL));
+		node.calls = node.descriptions = 0;
+		assert_null(compute->compute(compute, compute, NULL));
+		assert_int_equal(node.descriptions, newer ? 0 : 1);
+		assert_int_equal(node.calls, 2 * 3 + 1 + newer);
+		/* The dims count in either way. */
+		node.in.dims[0] = COLUMNS;
+		node.in.dims[1] = 2;
+		assert_status(compute->compute(compute, compute, NULL), ORT_INVALID_ARGUMENT,
+			      "the shapes of its inputs");
+		ort_program_destroy(compute);
+	}
+	log_of.api = &API;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -305,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_smaller_output),
 		cmocka_unit_test(test_other_input),
+		cmocka_unit_test(test_calls),
 	};
 
 	return cmocka_run_group_tests(tests, open_device, close_device);
