@@ -298,7 +298,8 @@ static void nnapi_execution_tell(const ANeuralNetworksExecution *execution, int 
 	if (!result && execution->measure &&
 	    !nna_execution_get_timing(execution->execution, &timing)) {
 		info.driver_ns = execution->driver_ns;
-		info.hardware_ns = timing.span;
+		if (timing.begin)
+			info.hardware_ns = timing.span;
 	}
 	nnapi_compilation_describe(execution->compilation, &info.model);
 	nnapi_diagnostic_executed(&info);

@@ -75,7 +75,8 @@ ANeuralNetworksExecution_getOutputOperandDimensions(ANeuralNetworksExecution *ex
  * the device. That moment is execution->ready_ns if the library waited for dependencies, else the
  * start of the run, or a later signal of a fence. It is never later than the start on the device.
  * If the time of a signal is unknown, the start on the device is taken. For a run without
- * dependencies the result is execution->driver_ns.
+ * dependencies the result is execution->driver_ns. UINT64_MAX if the device does not say when a run
+ * has ended.
  */
 static uint64_t nnapi_result_fenced_ns(const ANeuralNetworksExecution *execution,
 				       const struct nna_timing *timing)
@@ -84,6 +85,8 @@ static uint64_t nnapi_result_fenced_ns(const ANeuralNetworksExecution *execution
 
 	if (!execution->ready_ns && !execution->waited_count)
 		return execution->driver_ns;
+	if (!timing->begin)
+		return UINT64_MAX;
 	for (uint32_t i = 0; i < execution->waited_count; i++) {
 		uint64_t time = nnapi_fence_fd_get_time(execution->waited[i]);
 
@@ -119,7 +122,8 @@ NNAPI_EXPORT int ANeuralNetworksExecution_getDuration(const ANeuralNetworksExecu
 	switch (durationCode) {
 	case ANEURALNETWORKS_DURATION_ON_HARDWARE:
 	case ANEURALNETWORKS_FENCED_DURATION_ON_HARDWARE:
-		*duration = timing.span;
+		if (timing.begin)
+			*duration = timing.span;
 		break;
 	case ANEURALNETWORKS_DURATION_IN_DRIVER:
 		*duration = execution->driver_ns;

@@ -137,6 +137,9 @@ static void nnb_fenced_finish(struct nnb_fenced *self, struct nnb_run *run, int 
 	self->fenced = (struct nnb_aidl_timing){-1, -1};
 	if (ret || !run->options.measure || nna_execution_get_timing(run->execution, &timing))
 		return;
+	/* Not all devices say when a run was on them. */
+	if (!timing.begin)
+		return;
 	self->launched.time_on_device_ns = (int64_t)timing.run;
 	self->fenced.time_on_device_ns = (int64_t)timing.run;
 	if (timing.end > self->start_ns)

@@ -570,7 +570,8 @@ int nnb_run_execute(struct nnb_run *run, struct nnb_aidl_call *call, int64_t dea
 	result->timing.time_on_device_ns = -1;
 	result->timing.time_in_driver_ns = -1;
 	if (run->options.measure && !ret && !nna_execution_get_timing(run->execution, &timing)) {
-		result->timing.time_on_device_ns = (int64_t)timing.run;
+		if (timing.begin)
+			result->timing.time_on_device_ns = (int64_t)timing.run;
 		result->timing.time_in_driver_ns = (int64_t)(nna_now_ns() - start);
 	}
 	return 0;

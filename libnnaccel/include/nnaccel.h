@@ -1258,7 +1258,7 @@ NNACCEL_API int nna_execution_get_output_dims(const struct nna_execution *execut
 /**
  * struct nna_timing - times of the last run, in CLOCK_MONOTONIC ns of this machine
  * @submit: when the submission returned
- * @begin: when the device took the first command
+ * @begin: when the device took the first command; 0, as all that follows, if it does not say
  * @end: when the last command ended
  * @run: ns that the device worked on it, preempted time excluded
  * @span: ns from the begin to the end of its job, preempted time included; of several jobs, the sum

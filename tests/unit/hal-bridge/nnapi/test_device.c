@@ -3,6 +3,7 @@
 #include "tests/unit/hal-bridge/nnapi/fixture.h"
 
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 
 static void test_runtime(void **state)
@@ -286,6 +287,63 @@ static void test_several_devices(void **state)
 	ANeuralNetworksModel_free(model);
 }
 
+/* An Ethos-U says nothing about time: what is not known is no time of 0. */
+static void test_device_without_times(void **state)
+{
+	const uint32_t four = 4, in[] = { 0 }, out[] = { 1 };
+	const ANeuralNetworksOperandType type = { ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, 1, &four,
+						  0.5f, 128 };
+	uint8_t from[4] = { 0, 127, 129, 255 }, to[4] = { 0 };
+	ANeuralNetworksCompilation *compilation;
+	ANeuralNetworksExecution *execution;
+	ANeuralNetworksModel *model;
+	uint64_t times[4];
+
+	OK(ANeuralNetworksModel_create(&model));
+	OK(ANeuralNetworksModel_addOperand(model, &type));
+	OK(ANeuralNetworksModel_addOperand(model, &type));
+	OK(ANeuralNetworksModel_addOperation(model, ANEURALNETWORKS_RELU, 1, in, 1, out));
+	OK(ANeuralNetworksModel_identifyInputsAndOutputs(model, 1, in, 1, out));
+	OK(ANeuralNetworksModel_finish(model));
+	compilation = compile(model);
+	for (int fenced = 0; fenced < 2; fenced++) {
+		ANeuralNetworksEvent *event;
+
+		OK(ANeuralNetworksExecution_create(compilation, &execution));
+		OK(ANeuralNetworksExecution_setMeasureTiming(execution, true));
+		OK(ANeuralNetworksExecution_setInput(execution, 0, NULL, from, sizeof(from)));
+		OK(ANeuralNetworksExecution_setOutput(execution, 0, NULL, to, sizeof(to)));
+		if (fenced) {
+			ANeuralNetworksEvent *gate;
+			int fd = eventfd(0, EFD_CLOEXEC);
+
+			OK(ANeuralNetworksEvent_createFromSyncFenceFd(fd, &gate));
+			OK(ANeuralNetworksExecution_startComputeWithDependencies(
+				execution, (const ANeuralNetworksEvent *const[]){ gate }, 1, 0,
+				&event));
+			assert_int_equal(eventfd_write(fd, 1), 0);
+			OK(ANeuralNetworksEvent_wait(event));
+			ANeuralNetworksEvent_free(event);
+			ANeuralNetworksEvent_free(gate);
+			close(fd);
+		} else {
+			OK(ANeuralNetworksExecution_compute(execution));
+		}
+		assert_int_equal(to[0], 128);
+		assert_int_equal(to[3], 255);
+		for (int code = 0; code < 4; code++)
+			OK(ANeuralNetworksExecution_getDuration(execution, code, &times[code]));
+		assert_true(times[ANEURALNETWORKS_DURATION_ON_HARDWARE] == UINT64_MAX);
+		assert_true(times[ANEURALNETWORKS_FENCED_DURATION_ON_HARDWARE] == UINT64_MAX);
+		assert_true(times[ANEURALNETWORKS_DURATION_IN_DRIVER] < 60000000000ull);
+		if (fenced)
+			assert_true(times[ANEURALNETWORKS_FENCED_DURATION_IN_DRIVER] == UINT64_MAX);
+		ANeuralNetworksExecution_free(execution);
+	}
+	ANeuralNetworksCompilation_free(compilation);
+	ANeuralNetworksModel_free(model);
+}
+
 /*
  * Runs one test in a process of its own, with these accelerators. @plugins: where plug-ins are.
  */
@@ -312,6 +370,7 @@ int main(void)
 	const struct CMUnitTest late = cmocka_unit_test(test_reference_is_loaded_late);
 	const struct CMUnitTest several = cmocka_unit_test(test_several_devices);
 	const struct CMUnitTest missing = cmocka_unit_test(test_reference_is_not_installed);
+	const struct CMUnitTest untimed = cmocka_unit_test(test_device_without_times);
 	const struct CMUnitTest named = cmocka_unit_test(test_named_device_is_missing);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runtime),
@@ -325,6 +384,7 @@ int main(void)
 	failed = run_alone(&late, "nnapi-reference", NULL);
 	failed |= run_alone(&missing, "nnapi-reference", "/nowhere");
 	failed |= run_alone(&named, "/dev/accel/nothing", NULL);
+	failed |= run_alone(&untimed, "ethos-u65-256", NULL);
 	failed |= run_alone(&several, "loopback,loopback", NULL);
 	use_loopback();
 	return cmocka_run_group_tests(tests, NULL, NULL) + !!failed;
