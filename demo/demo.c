@@ -6,7 +6,9 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,9 @@
 #include <unistd.h>
 
 #include "demo/demo.h"
+#include "demo/quantise.h"
+#include "demo/range.h"
+#include "frontend/tflite/translate.h"
 
 #define THRESHOLD 0.6f
 
@@ -41,9 +46,9 @@ static uint64_t now(void)
 
 /* --------------------------------------------------------------------------------------- set-up */
 
-static bool is_float_of(const struct tflite_tensor *t, size_t size)
+static bool is_float_of(const struct tflite_tensor *t, size_t elements)
 {
-	return t->type == TFLITE_FLOAT32 && t->elements * sizeof(float) == size;
+	return t->type == TFLITE_FLOAT32 && t->elements == elements;
 }
 
 /* Checked, since the outputs of another network would be read as boxes. */
@@ -52,38 +57,21 @@ static bool is_blazeface(const struct tflite_model *model)
 	const struct tflite_subgraph *s = &model->subgraphs[0];
 
 	return s->inputs.count == 1 && s->outputs.count == 2 &&
-	       is_float_of(&s->tensors[s->inputs.at[0]], DEMO_INPUT_SIZE) &&
-	       is_float_of(&s->tensors[s->outputs.at[0]], DEMO_BOXES_SIZE) &&
-	       is_float_of(&s->tensors[s->outputs.at[1]], DEMO_SCORES_SIZE);
-}
-
-static int compile(struct demo *d)
-{
-	char error[TFLITE_ERROR_SIZE];
-
-	if (tflite_load(d->model_path, &d->tflite, error))
-		return demo_fail("%s: %s", d->model_path, error);
-	if (!is_blazeface(d->tflite))
-		return demo_fail("%s is not BlazeFace's short-range model: demo/fetch gets it",
-				 d->model_path);
-	if (demo_interface.compile(d))
-		return 1;
-	/* The loopback waits for anything that polls, so that it needs no vgem. */
-	if (!d->loopback) {
-		d->vgem = gate_open_vgem();
-		if (d->vgem < 0)
-			return demo_fail("no vgem device: load the module (modprobe vgem)");
-	}
-	return 0;
+	       is_float_of(&s->tensors[s->inputs.at[0]], DEMO_INPUT) &&
+	       is_float_of(&s->tensors[s->outputs.at[0]], DEMO_BOXES) &&
+	       is_float_of(&s->tensors[s->outputs.at[1]], DEMO_SCORES);
 }
 
 /* The photo, fitted into the network's square, from -1 to 1; black around it. */
-static int load_photo(struct demo *d, float *to)
+static int load_photo(struct demo *d)
 {
 	char error[IMAGE_ERROR_SIZE];
 	uint32_t width, height, left, top, x, y, c;
 	struct image scaled;
 
+	d->pixels = calloc(DEMO_INPUT, sizeof(*d->pixels));
+	if (!d->pixels)
+		return demo_fail("out of memory");
 	if (image_load(d->image_path, &d->photo, error))
 		return demo_fail("%s: %s", d->image_path, error);
 	if (d->photo.width >= d->photo.height) {
@@ -108,7 +96,7 @@ static int load_photo(struct demo *d, float *to)
 			const uint8_t *p = inside ? scaled.pixels + at * 3 : NULL;
 
 			for (c = 0; c < 3; c++)
-				to[((size_t)y * FACE_SIDE + x) * 3 + c] =
+				d->pixels[((size_t)y * FACE_SIDE + x) * 3 + c] =
 					p ? (float)p[c] / 127.5f - 1.0f : -1.0f;
 		}
 	}
@@ -117,32 +105,150 @@ static int load_photo(struct demo *d, float *to)
 	return 0;
 }
 
-static int prepare_input(struct demo *d)
+/* What the photo could have been besides, for more than one sight of each range. */
+static void vary(const float *pixels, bool mirrored, float brightness, float *to)
 {
-	float *map;
+	for (size_t y = 0; y < FACE_SIDE; y++)
+		for (size_t x = 0; x < FACE_SIDE; x++)
+			for (size_t c = 0; c < 3; c++) {
+				const size_t from = mirrored ? FACE_SIDE - 1 - x : x;
+				const float light = pixels[(y * FACE_SIDE + from) * 3 + c] + 1;
+
+				to[(y * FACE_SIDE + x) * 3 + c] =
+					fminf(light * brightness, 2) - 1;
+			}
+}
+
+/* Ranges of what the network computes of the photo and its variations, to a file. */
+static int measure(struct demo *d, struct range *ranges)
+{
+	static const struct {
+		bool mirrored;
+		float brightness;
+	} variations[] = { { false, 1 }, { true, 1 }, { false, 0.6f }, { true, 1.5f } };
+	const uint32_t count = sizeof(variations) / sizeof(variations[0]);
+	const float *inputs[sizeof(variations) / sizeof(variations[0])];
+	float *pixels = calloc(count * DEMO_INPUT, sizeof(*pixels));
+	char error[TFLITE_ERROR_SIZE];
 	int ret;
 
+	if (!pixels)
+		return demo_fail("out of memory");
+	for (uint32_t i = 0; i < count; i++) {
+		inputs[i] = pixels + i * DEMO_INPUT;
+		vary(d->pixels, variations[i].mirrored, variations[i].brightness,
+		     pixels + i * DEMO_INPUT);
+	}
+	ret = range_measure(&d->network, inputs, count, ranges, error);
+	free(pixels);
+	if (ret)
+		return demo_fail("%s: %s", d->model_path, error);
+	ret = range_save(d->ranges_path, ranges, d->network.operand_count);
+	if (ret)
+		return demo_fail("%s: %s", d->ranges_path, strerror(-ret));
+	printf("ranges    of the floats of this photo and %u variations, in %s\n", count - 1,
+	       d->ranges_path);
+	return 0;
+}
+
+/* The network of 8 bits. */
+static int quantise(struct demo *d, struct range *ranges)
+{
+	int ret = range_load(d->ranges_path, ranges, d->network.operand_count);
+	char error[TFLITE_ERROR_SIZE];
+
+	if (ret)
+		return demo_fail("%s: %s: --measure writes it", d->ranges_path, strerror(-ret));
+	if (quantise_network(&d->network, ranges, error))
+		return demo_fail("%s: %s", d->model_path, error);
+	d->instead = &d->network;
+	d->element = 1;
+	printf("numbers   of 8 bits, over the ranges in %s\n", d->ranges_path);
+	return 0;
+}
+
+/* With ranges: either they are measured, or the network is one of 8 bits. */
+static int use_ranges(struct demo *d)
+{
+	char error[TFLITE_ERROR_SIZE];
+	struct range *ranges;
+	int ret;
+
+	if (tflite_translate(d->tflite, &network_sink, &d->network, NULL, error))
+		return demo_fail("%s: %s", d->model_path, error);
+	ranges = calloc(d->network.operand_count, sizeof(*ranges));
+	if (!ranges)
+		return demo_fail("out of memory");
+	ret = d->measure ? measure(d, ranges) : quantise(d, ranges);
+	free(ranges);
+	return ret;
+}
+
+int demo_tell_taken(const struct demo *d, const char *name, const bool *taken)
+{
+	const struct network *n = d->instead;
+
+	for (uint32_t i = 0; i < n->operation_count; i++)
+		if (!taken[i])
+			return demo_fail("%s does not take operation %u of %u, %s", name, i,
+					 n->operation_count, network_name(n, i));
+	printf("taken     all %u operations, by %s\n", n->operation_count, name);
+	return 0;
+}
+
+static int load(struct demo *d)
+{
+	char error[TFLITE_ERROR_SIZE];
+
+	if (tflite_load(d->model_path, &d->tflite, error))
+		return demo_fail("%s: %s", d->model_path, error);
+	if (!is_blazeface(d->tflite))
+		return demo_fail("%s is not BlazeFace's short-range model: demo/fetch gets it",
+				 d->model_path);
+	return load_photo(d) || (d->ranges_path && use_ranges(d));
+}
+
+static int compile(struct demo *d)
+{
+	if (demo_interface.compile(d))
+		return 1;
+	/* The loopback waits for anything that polls, so that it needs no vgem. */
+	if (!d->loopback) {
+		d->vgem = gate_open_vgem();
+		if (d->vgem < 0)
+			return demo_fail("no vgem device: load the module (modprobe vgem)");
+	}
+	return 0;
+}
+
+static int prepare_input(struct demo *d)
+{
+	const size_t size = DEMO_INPUT * d->element;
+	void *map;
+
 	if (d->vgem >= 0) {
-		d->input_fd = gate_buffer(d->vgem, DEMO_INPUT_SIZE);
+		d->input_fd = gate_buffer(d->vgem, size);
 		if (d->input_fd < 0)
 			return demo_fail("no dma-buf from vgem: %s", strerror(-d->input_fd));
 	} else {
 		d->input_fd = memfd_create("nna-demo-input", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-		if (d->input_fd < 0 || ftruncate(d->input_fd, DEMO_INPUT_SIZE))
+		if (d->input_fd < 0 || ftruncate(d->input_fd, (off_t)size))
 			return demo_fail("no memfd: %s", strerror(errno));
 	}
-	map = mmap(NULL, DEMO_INPUT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, d->input_fd, 0);
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, d->input_fd, 0);
 	if (map == MAP_FAILED)
 		return demo_fail("cannot map the input: %s", strerror(errno));
 	if (d->vgem >= 0)
 		gate_cpu_access(d->input_fd, true);
-	ret = load_photo(d, map);
+	if (d->instead)
+		quantise_floats(&d->network.operands[d->network.inputs[0]].desc, d->pixels,
+				DEMO_INPUT, map);
+	else
+		memcpy(map, d->pixels, size);
 	if (d->vgem >= 0)
 		gate_cpu_access(d->input_fd, false);
-	munmap(map, DEMO_INPUT_SIZE);
-	if (ret)
-		return ret;
-	printf("input     %zu bytes in a %s\n", DEMO_INPUT_SIZE,
+	munmap(map, size);
+	printf("input     %zu bytes in a %s\n", size,
 	       d->vgem >= 0 ? "dma-buf of another driver (vgem)" : "memfd");
 	return 0;
 }
@@ -156,23 +262,51 @@ static void sleep_ms(uint32_t ms)
 	nanosleep(&t, NULL);
 }
 
-static int run_behind_fence(struct demo *d)
+/* In a thread of its own, for a submission that returns at the end. */
+static void *open_later(void *opaque)
 {
-	struct pollfd p;
+	struct demo *d = opaque;
+
+	sleep_ms(d->hold_ms);
+	d->moments[DEMO_GATE_OPENED] = now();
+	/* A gate that stays shut ends with an error, after ten seconds. */
+	gate_open(&d->gate);
+	return NULL;
+}
+
+/* A submission that waits for the end, and so for its in-fence. */
+static int submit_and_wait(struct demo *d)
+{
+	pthread_t opener;
 	int ret;
 
-	ret = gate_create(&d->gate, d->vgem);
+	d->moments[DEMO_SUBMIT_CALLED] = now();
+	ret = pthread_create(&opener, NULL, open_later, d);
 	if (ret)
-		return demo_fail("cannot make the in-fence: %s", strerror(-ret));
-	printf("\nin-fence  %s, %s\n", d->vgem >= 0 ? "a sync_file of vgem" : "an eventfd",
-	       gate_is_signalled(d->gate.fd) ? "signalled" : "not signalled");
+		return demo_fail("no thread: %s", strerror(ret));
+	ret = demo_interface.submit(d);
+	d->moments[DEMO_SUBMIT_RETURNED] = now();
+	if (!ret && !gate_is_signalled(d->gate.fd))
+		ret = demo_fail("the run ended before its in-fence signalled");
+	pthread_join(opener, NULL);
+	if (!ret)
+		printf("submitted %s has returned at the end, behind the in-fence; no out-fence where "
+		       "the input is copied\n", demo_interface.submission);
+	return ret;
+}
+
+/* A submission that does not wait; the gate is opened when it has returned. */
+static int submit_and_open(struct demo *d)
+{
+	int ret;
+
 	d->moments[DEMO_SUBMIT_CALLED] = now();
 	if (demo_interface.submit(d))
 		return 1;
 	d->moments[DEMO_SUBMIT_RETURNED] = now();
 	if (gate_is_signalled(d->gate.fd))
 		return demo_fail("the in-fence signalled before it was told to");
-	if (d->vgem >= 0 && d->out_fd < 0)
+	if (d->vgem >= 0 && !d->staged && d->out_fd < 0)
 		return demo_fail("the execution has no sync fence");
 	/* A driver that does not wait for the in-fence ends the run meanwhile, and is caught. */
 	sleep_ms(d->hold_ms);
@@ -180,28 +314,48 @@ static int run_behind_fence(struct demo *d)
 		return demo_fail("the out-fence signalled before the in-fence");
 	printf("submitted %s has returned; in-fence still not signalled, %s\n",
 	       demo_interface.submission,
-	       d->out_fd >= 0 ? "out-fence neither"
-			      : "no out-fence on this device (an event instead)");
+	       d->out_fd >= 0 ? "out-fence neither" :
+	       d->staged ? "no out-fence where the input is copied (an event instead)" :
+	       "no out-fence on this device (an event instead)");
 
 	d->moments[DEMO_GATE_OPENED] = now();
 	ret = gate_open(&d->gate);
+	return ret ? demo_fail("cannot signal the in-fence: %s", strerror(-ret)) : 0;
+}
+
+/* As a compositor or a camera would: they know the fence and nothing of NNAPI. */
+static int wait_for_fence(struct demo *d)
+{
+	struct pollfd p = { .fd = d->out_fd, .events = POLLIN };
+	int ret;
+
+	do
+		ret = poll(&p, 1, 60000);
+	while (ret < 0 && errno == EINTR);
+	return ret > 0 ? 0 : demo_fail("the out-fence has not signalled within a minute");
+}
+
+static int run_behind_fence(struct demo *d)
+{
+	int ret;
+
+	ret = gate_create(&d->gate, d->vgem);
 	if (ret)
-		return demo_fail("cannot signal the in-fence: %s", strerror(-ret));
-	if (d->out_fd >= 0) {
-		/* As a compositor or a camera would: they know the fence and nothing of NNAPI. */
-		p = (struct pollfd){ .fd = d->out_fd, .events = POLLIN };
-		do
-			ret = poll(&p, 1, 60000);
-		while (ret < 0 && errno == EINTR);
-		if (ret <= 0)
-			return demo_fail("the out-fence has not signalled within a minute");
-	} else if (demo_interface.wait(d)) {
+		return demo_fail("cannot make the in-fence: %s", strerror(-ret));
+	printf("\nin-fence  %s, %s\n", d->vgem >= 0 ? "a sync_file of vgem" : "an eventfd",
+	       gate_is_signalled(d->gate.fd) ? "signalled" : "not signalled");
+	if (d->staged && demo_interface.waits ? submit_and_wait(d) : submit_and_open(d))
 		return 1;
-	}
+	if (d->out_fd >= 0 ? wait_for_fence(d) : demo_interface.wait(d))
+		return 1;
 	d->moments[DEMO_OUT_SIGNALLED] = now();
 	d->moments[DEMO_GATE_SIGNALLED] = d->moments[DEMO_GATE_OPENED];
 	if (d->vgem >= 0) {
 		d->moments[DEMO_GATE_SIGNALLED] = gate_time(d->gate.fd);
+		if (!d->moments[DEMO_GATE_SIGNALLED])
+			return demo_fail("the in-fence carries an error");
+	}
+	if (d->out_fd >= 0) {
 		d->moments[DEMO_OUT_SIGNALLED] = gate_time(d->out_fd);
 		if (!d->moments[DEMO_OUT_SIGNALLED])
 			return demo_fail("the execution failed: its fence carries an error");
@@ -209,12 +363,31 @@ static int run_behind_fence(struct demo *d)
 	return 0;
 }
 
+/* The numbers of an output as floats, in place of it. */
+static int widen(const struct demo *d, uint32_t output, size_t count, void **numbers)
+{
+	float *floats;
+
+	if (!d->instead)
+		return 0;
+	floats = calloc(count, sizeof(*floats));
+	if (!floats)
+		return demo_fail("out of memory");
+	quantise_to_floats(&d->network.operands[d->network.outputs[output]].desc, *numbers, count,
+			   floats);
+	free(*numbers);
+	*numbers = floats;
+	return 0;
+}
+
 static int read_results(struct demo *d)
 {
-	float *boxes = NULL, *scores = NULL;
+	void *boxes = NULL, *scores = NULL;
 	int ret = demo_interface.read(d, &boxes, &scores);
 
 	d->moments[DEMO_RESULT_READ] = now();
+	if (!ret)
+		ret = widen(d, 0, DEMO_BOXES, &boxes) || widen(d, 1, DEMO_SCORES, &scores);
 	if (!ret)
 		d->face_count = face_decode(boxes, scores, THRESHOLD, d->faces, DEMO_MAX_FACES);
 	free(boxes);
@@ -236,6 +409,20 @@ static int read_times(struct demo *d)
 
 /* --------------------------------------------------------------------------------------- result */
 
+/* In the order in which they happened; what is not told stays at its place. */
+static void sort_moments(const struct demo *d, int order[DEMO_MOMENTS])
+{
+	for (int i = 0; i < DEMO_MOMENTS; i++) {
+		int at = i;
+
+		while (d->moments[i] && at && d->moments[order[at - 1]] > d->moments[i]) {
+			order[at] = order[at - 1];
+			at--;
+		}
+		order[at] = i;
+	}
+}
+
 static void print_timeline(const struct demo *d)
 {
 	const char *const names[DEMO_MOMENTS] = {
@@ -245,19 +432,22 @@ static void print_timeline(const struct demo *d)
 		"in-fence signalled",
 		"device began",
 		"device ended",
-		"out-fence signalled",
+		d->out_fd >= 0 ? "out-fence signalled" : "end waited for",
 		"results read",
 	};
 	uint64_t start = d->moments[DEMO_SUBMIT_CALLED];
-	int i;
+	int order[DEMO_MOMENTS], i;
 
 	printf("\ntimeline  (ms; the submission is %s)\n", demo_interface.submission);
+	sort_moments(d, order);
 	for (i = 0; i < DEMO_MOMENTS; i++) {
-		if (d->moments[i])
-			printf("%10.3f  %s\n", (double)(int64_t)(d->moments[i] - start) / 1e6,
-			       names[i]);
+		const uint64_t moment = d->moments[order[i]];
+
+		if (moment)
+			printf("%10.3f  %s\n", (double)(int64_t)(moment - start) / 1e6,
+			       names[order[i]]);
 		else
-			printf("         -  %s (not told)\n", names[i]);
+			printf("         -  %s (not told)\n", names[order[i]]);
 	}
 	if (d->hardware != UINT64_MAX)
 		printf("          device time %.3f ms\n", (double)d->hardware / 1e6);
@@ -359,6 +549,10 @@ static int report(struct demo *d)
 
 static int demo(struct demo *d)
 {
+	if (load(d))
+		return 1;
+	if (d->measure)
+		return 0;
 	return compile(d) || prepare_input(d) || demo_interface.prepare(d) ||
 	       run_behind_fence(d) ||
 	       read_results(d) || read_times(d) || (print_timeline(d), 0) || report(d);
@@ -367,7 +561,9 @@ static int demo(struct demo *d)
 static void finish(struct demo *d)
 {
 	demo_interface.finish(d);
+	network_fini(&d->network);
 	tflite_free(d->tflite);
+	free(d->pixels);
 	image_free(&d->photo);
 	gate_destroy(&d->gate);
 	if (d->out_fd >= 0)
@@ -380,10 +576,15 @@ static void finish(struct demo *d)
 
 static const char HELP[] =
 	"%s --model FACE.tflite --image F [--output PNG] [--device %s]\n"
-	"         [--expect X,Y] [--hold MS]\n\n"
+	"         [--expect X,Y] [--hold MS] [--staged] [--quantise RANGES]\n"
+	"%s --model FACE.tflite --image F --measure RANGES\n\n"
 	"Finds the face in a photo behind a fence that signals only after the submission has\n"
 	"returned. On an accelerator the fence and the input are vgem's (modprobe vgem).\n"
 	"--expect names a pixel that the face must cover, --hold how long the fence is held (20).\n"
+	"--staged is for drivers that cannot import the input: it is copied, without an out-fence.\n"
+	"--measure computes the network in this process, in floats, and writes the ranges of its\n"
+	"numbers to a file; --quantise reads it, runs a network of 8 bits in place of the floats,\n"
+	"and fails unless the accelerator takes all of its operations.\n"
 	"Exit status 0 only when a face was found.\n";
 
 int main(int argc, char **argv)
@@ -395,12 +596,16 @@ int main(int argc, char **argv)
 		{ "device", required_argument, NULL, 'd' },
 		{ "expect", required_argument, NULL, 'e' },
 		{ "hold", required_argument, NULL, 'H' },
+		{ "staged", no_argument, NULL, 's' },
+		{ "measure", required_argument, NULL, 'M' },
+		{ "quantise", required_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	struct demo d = {
 		.device = demo_interface.device,
 		.hold_ms = 20,
+		.element = sizeof(float),
 		.vgem = -1,
 		.input_fd = -1,
 		.out_fd = -1,
@@ -433,8 +638,17 @@ int main(int argc, char **argv)
 				return demo_fail("--hold must be at most 5000 "
 						 "(vgem's fences end after 10 s)"), 2;
 			break;
+		case 's':
+			d.staged = true;
+			break;
+		case 'M':
+		case 'q':
+			d.ranges_path = optarg;
+			d.measure = c == 'M';
+			break;
 		case 'h':
-			printf(HELP, demo_interface.program, demo_interface.device_help);
+			printf(HELP, demo_interface.program, demo_interface.device_help,
+			       demo_interface.program);
 			return 0;
 		default:
 			return 2;

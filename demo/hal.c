@@ -6,7 +6,8 @@
  *	input		a dma-buf of another driver, vgem, whose descriptor goes along with the call
  *	in-fence	a sync_file of vgem, likewise
  *	outputs		a memfd that nobody can shrink: the device writes into it
- *	out-fence	the sync_file that executeFenced() returns
+ *	out-fence	the sync_file that executeFenced() returns; where the input is copied it has
+ *			none, and returns at the end
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +23,8 @@
 #include "hal-bridge/binder/binder.h"
 
 #define PAGE 4096u
-/* Both outputs one after the other, in whole pages. */
-#define RESULT_SIZE ((DEMO_BOXES_SIZE + DEMO_SCORES_SIZE + PAGE - 1) / PAGE * PAGE)
+/* Both outputs one after the other, in whole pages; those of 8 bits need less. */
+#define RESULT_SIZE (((DEMO_BOXES + DEMO_SCORES) * sizeof(float) + PAGE - 1) / PAGE * PAGE)
 
 static const struct nnb_caller self; /* of a call over binder the kernel says who it is */
 
@@ -121,6 +122,23 @@ static int prepare_model(const struct nnb_aidl_model *model)
 					       prepared->status);
 }
 
+static int tell_taken(const struct demo *d, const char *name, const struct nnb_aidl_model *model)
+{
+	const uint32_t code = NNB_AIDL_DEVICE_GET_SUPPORTED_OPERATIONS;
+	const struct nnb_aidl_device_get_supported_operations_in in = { .model = *model };
+	struct nnb_aidl_device_get_supported_operations_out out;
+	struct nnb_arena arena = { 0 };
+	int ret = nnb_aidl_call(hal.device, &self, &nnb_aidl_device.methods[code - 1], &in, &arena,
+				&out);
+
+	if (ret || out.result.count != d->instead->operation_count)
+		ret = demo_fail("%s does not say what it takes: status %d", name, ret);
+	else
+		ret = demo_tell_taken(d, name, out.result.data);
+	nnb_arena_fini(&arena);
+	return ret;
+}
+
 static int compile(struct demo *d)
 {
 	static const struct nnb_binder_options options;
@@ -139,13 +157,14 @@ static int compile(struct demo *d)
 			  &nnb_aidl_device.methods[NNB_AIDL_DEVICE_GET_VERSION_STRING - 1], NULL,
 			  &arena, &version))
 		ret = demo_fail("%s does not answer", name);
-	else if (tflite_to_hal(d->tflite, &arena, &model, error))
+	else if (tflite_to_hal(d->tflite, d->instead, &arena, &model, error))
 		ret = demo_fail("%s: %s", d->model_path, error);
 	else
-		ret = prepare_model(&model);
+		ret = (d->instead && tell_taken(d, name, &model)) || prepare_model(&model);
 	if (!ret)
-		printf("network   %s: %u operations, compiled by %s (%s)\n", d->model_path,
-		       model.main.operations.count, name, version.result);
+		printf("network   %s: %u operations%s, compiled by %s (%s)\n", d->model_path,
+		       model.main.operations.count, d->instead ? " of 8 bits" : "", name,
+		       version.result);
 	nnb_arena_fini(&arena);
 	return ret;
 }
@@ -174,11 +193,14 @@ static void describe_pool(struct nnb_aidl_request_memory_pool *pool, int fd, siz
 static int submit(struct demo *d)
 {
 	struct nnb_aidl_request_memory_pool pools[2];
-	struct nnb_aidl_request_argument input = { .location.length = DEMO_INPUT_SIZE };
+	const int64_t input_size = (int64_t)(DEMO_INPUT * d->element);
+	const int64_t boxes_size = (int64_t)(DEMO_BOXES * d->element);
+	const int64_t scores_size = (int64_t)(DEMO_SCORES * d->element);
+	struct nnb_aidl_request_argument input = { .location.length = input_size };
 	struct nnb_aidl_request_argument outputs[] = {
-		{ .location = { .pool_index = 1, .length = DEMO_BOXES_SIZE } },
-		{ .location = { .pool_index = 1, .offset = DEMO_BOXES_SIZE,
-				.length = DEMO_SCORES_SIZE } },
+		{ .location = { .pool_index = 1, .length = boxes_size } },
+		{ .location = { .pool_index = 1, .offset = boxes_size,
+				.length = scores_size } },
 	};
 	const struct nnb_aidl_prepared_model_execute_fenced_in in = {
 		.request = {
@@ -197,7 +219,7 @@ static int submit(struct demo *d)
 	struct nnb_arena arena = { 0 };
 	int ret;
 
-	describe_pool(&pools[0], d->input_fd, DEMO_INPUT_SIZE);
+	describe_pool(&pools[0], d->input_fd, (size_t)input_size);
 	describe_pool(&pools[1], hal.outputs, RESULT_SIZE);
 	ret = nnb_aidl_call(hal.prepared.model, &self, &nnb_aidl_prepared_model.methods[code - 1],
 			    &in, &arena, &out);
@@ -218,7 +240,7 @@ static int wait_for_end(struct demo *d)
 	return 0;
 }
 
-static int read_result(size_t offset, size_t size, float **out)
+static int read_result(size_t offset, size_t size, void **out)
 {
 	*out = malloc(size);
 	if (!*out || pread(hal.outputs, *out, size, (off_t)offset) != (ssize_t)size)
@@ -226,10 +248,12 @@ static int read_result(size_t offset, size_t size, float **out)
 	return 0;
 }
 
-static int read_results(struct demo *d, float **boxes, float **scores)
+static int read_results(struct demo *d, void **boxes, void **scores)
 {
-	return read_result(0, DEMO_BOXES_SIZE, boxes) ||
-	       read_result(DEMO_BOXES_SIZE, DEMO_SCORES_SIZE, scores);
+	const size_t boxes_size = DEMO_BOXES * d->element;
+
+	return read_result(0, boxes_size, boxes) ||
+	       read_result(boxes_size, DEMO_SCORES * d->element, scores);
 }
 
 static int read_times(struct demo *d)
@@ -267,6 +291,7 @@ const struct demo_interface demo_interface = {
 	.device = "nnaccel",
 	.device_help = "SERVICE",
 	.submission = "executeFenced",
+	.waits = true,
 	.compile = compile,
 	.prepare = prepare,
 	.submit = submit,

@@ -8,8 +8,9 @@
  *	outputs		device memory, from which face.h reads the faces
  *	out-fence	a sync_file, the only thing that is waited for
  *
- * On the loopback, which has no kernel to wait in, an eventfd and a memfd stand for vgem's fence
- * and buffer.
+ * Where the input is copied the library waits for the in-fence, and an event stands for the
+ * out-fence. On the loopback, which has no kernel to wait in, an eventfd and a memfd stand for
+ * vgem's fence and buffer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,22 @@ static struct {
 					 (int)strcspn(#call, "("), #call, code_); \
 	} while (0)
 
+/* NNAPI writes a bool for each operation. */
+static int tell_taken(const struct demo *d, const ANeuralNetworksDevice *const *devices,
+		      const char *name)
+{
+	bool *taken = calloc(d->instead->operation_count, sizeof(*taken));
+	int code = ANEURALNETWORKS_OUT_OF_MEMORY, ret;
+
+	if (taken)
+		code = ANeuralNetworksModel_getSupportedOperationsForDevices(nnapi.model, devices,
+									     1, taken);
+	ret = code ? demo_fail("%s does not say what it takes: NNAPI result %d", name, code)
+		   : demo_tell_taken(d, name, taken);
+	free(taken);
+	return ret;
+}
+
 static int compile(struct demo *d)
 {
 	ANeuralNetworksDevice *device;
@@ -55,9 +72,11 @@ static int compile(struct demo *d)
 	NNAPI(ANeuralNetworksDevice_getName(device, &name));
 	NNAPI(ANeuralNetworksDevice_getVersion(device, &version));
 	d->loopback = strstr(name, "loopback");
-	if (tflite_to_nnapi(d->tflite, &nnapi.model, error))
+	if (tflite_to_nnapi(d->tflite, d->instead, &nnapi.model, error))
 		return demo_fail("%s: %s", d->model_path, error);
 	devices[0] = device;
+	if (d->instead && tell_taken(d, devices, name))
+		return 1;
 	NNAPI(ANeuralNetworksCompilation_createForDevices(nnapi.model, devices, 1,
 							  &nnapi.compilation));
 	NNAPI(ANeuralNetworksCompilation_setPreference(nnapi.compilation,
@@ -65,8 +84,9 @@ static int compile(struct demo *d)
 	NNAPI(ANeuralNetworksCompilation_setPriority(nnapi.compilation,
 						     ANEURALNETWORKS_PRIORITY_HIGH));
 	NNAPI(ANeuralNetworksCompilation_finish(nnapi.compilation));
-	printf("network   %s: %u operators, compiled for %s (%s)\n", d->model_path,
-	       d->tflite->subgraphs[0].operator_count, name, version);
+	printf("network   %s: %u operators%s, compiled for %s (%s)\n", d->model_path,
+	       d->tflite->subgraphs[0].operator_count, d->instead ? " as 8 bits" : "", name,
+	       version);
 	return 0;
 }
 
@@ -88,12 +108,14 @@ static int device_memory(uint32_t output, ANeuralNetworksMemory **memory)
 
 static int prepare(struct demo *d)
 {
-	NNAPI(ANeuralNetworksMemory_createFromFd(DEMO_INPUT_SIZE, PROT_READ | PROT_WRITE,
-						 d->input_fd, 0, &nnapi.input));
+	const size_t input_size = DEMO_INPUT * d->element;
+
+	NNAPI(ANeuralNetworksMemory_createFromFd(input_size, PROT_READ | PROT_WRITE, d->input_fd, 0,
+						 &nnapi.input));
 	NNAPI(ANeuralNetworksExecution_create(nnapi.compilation, &nnapi.execution));
 	NNAPI(ANeuralNetworksExecution_setMeasureTiming(nnapi.execution, true));
 	NNAPI(ANeuralNetworksExecution_setInputFromMemory(nnapi.execution, 0, NULL, nnapi.input, 0,
-							  DEMO_INPUT_SIZE));
+							  input_size));
 	if (device_memory(0, &nnapi.boxes) || device_memory(1, &nnapi.scores))
 		return 1;
 	/* Device memory is used whole: offset and length 0. */
@@ -125,7 +147,7 @@ static int wait_for_end(struct demo *d)
 }
 
 /* Device memory cannot be mapped: what is in it is copied to memory that can. */
-static int read_memory(const ANeuralNetworksMemory *from, size_t size, float **out)
+static int read_memory(const ANeuralNetworksMemory *from, size_t size, void **out)
 {
 	int fd = memfd_create("nna-demo-results", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	ANeuralNetworksMemory *memory = NULL;
@@ -146,12 +168,12 @@ static int read_memory(const ANeuralNetworksMemory *from, size_t size, float **o
 	return code ? demo_fail("cannot read the results: NNAPI result %d", code) : 0;
 }
 
-static int read_results(struct demo *d, float **boxes, float **scores)
+static int read_results(struct demo *d, void **boxes, void **scores)
 {
 	/* The fence has signalled: this returns at once, with the result code. */
 	NNAPI(ANeuralNetworksEvent_wait(nnapi.done));
-	return read_memory(nnapi.boxes, DEMO_BOXES_SIZE, boxes) ||
-	       read_memory(nnapi.scores, DEMO_SCORES_SIZE, scores);
+	return read_memory(nnapi.boxes, DEMO_BOXES * d->element, boxes) ||
+	       read_memory(nnapi.scores, DEMO_SCORES * d->element, scores);
 }
 
 static int read_times(struct demo *d)

@@ -218,11 +218,18 @@ static int finish(struct sink *sink, struct nnb_aidl_model *out)
 	return 0;
 }
 
-int tflite_to_hal(struct tflite_model *model, struct nnb_arena *arena, struct nnb_aidl_model *out,
-		  char *error)
+static int walk(struct tflite_model *model, const struct network *instead, struct sink *sink,
+		char *error)
+{
+	return instead ? network_write(instead, &HAL_SINK, sink, error)
+		       : tflite_translate(model, &HAL_SINK, sink, NULL, error);
+}
+
+int tflite_to_hal(struct tflite_model *model, const struct network *instead,
+		  struct nnb_arena *arena, struct nnb_aidl_model *out, char *error)
 {
 	struct sink sink = { .arena = arena };
-	int ret = tflite_translate(model, &HAL_SINK, &sink, NULL, error);
+	int ret = walk(model, instead, &sink, error);
 
 	if (ret)
 		return ret;
@@ -231,7 +238,7 @@ int tflite_to_hal(struct tflite_model *model, struct nnb_arena *arena, struct nn
 		snprintf(error, TFLITE_ERROR_SIZE, "no memory for the model: %s", strerror(-ret));
 		return ret;
 	}
-	ret = tflite_translate(model, &HAL_SINK, &sink, NULL, error);
+	ret = walk(model, instead, &sink, error);
 	if (ret)
 		return ret;
 	ret = finish(&sink, out);

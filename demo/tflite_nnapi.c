@@ -120,7 +120,8 @@ static const struct tflite_sink NNAPI_SINK = {
 	.set_io = set_io,
 };
 
-int tflite_to_nnapi(struct tflite_model *model, ANeuralNetworksModel **out, char *error)
+int tflite_to_nnapi(struct tflite_model *model, const struct network *instead,
+		    ANeuralNetworksModel **out, char *error)
 {
 	struct sink sink = { 0 };
 	int ret;
@@ -130,7 +131,8 @@ int tflite_to_nnapi(struct tflite_model *model, ANeuralNetworksModel **out, char
 		snprintf(error, TFLITE_ERROR_SIZE, "no model: %s", strerror(-ret));
 		return ret;
 	}
-	ret = tflite_translate(model, &NNAPI_SINK, &sink, NULL, error);
+	ret = instead ? network_write(instead, &NNAPI_SINK, &sink, error)
+		      : tflite_translate(model, &NNAPI_SINK, &sink, NULL, error);
 	if (!ret) {
 		ret = result(ANeuralNetworksModel_finish(sink.model));
 		if (ret)

@@ -30,7 +30,7 @@ $(ETHOSU_COST): $(BUILD)/obj/tests/ethosu/cost.o $(ETHOSU_ARGUMENTS) $(ETHOSU_OB
 # Models through NNAPI; the reader of files is the demo's, which has no graph.
 ETHOSU_NNAPI := $(BUILD)/tests/ethosu_nnapi
 TESTS += $(ETHOSU_NNAPI)
-$(ETHOSU_NNAPI): $(BUILD)/obj/tests/ethosu/nnapi.o $(BUILD)/obj/demo/tflite_nnapi.o \
+$(ETHOSU_NNAPI): $(BUILD)/obj/tests/ethosu/nnapi.o $(BUILD)/obj/demo/tflite_nnapi.o $(BUILD)/obj/demo/network.o \
 		$(filter-out %/graph.o %/supported.o,$(TFLITE_OBJS)) $(BUILD)/lib/libneuralnetworks.so \
 		$(BUILD)/lib/libnnaccel.a
 	$(call say,LD)

@@ -25,6 +25,7 @@ NNAPI_TESTS := $(call unit,hal-bridge/nnapi hal-bridge/examples)
 NNAPI_INSIDE_TESTS := $(BUILD)/tests/unit/hal-bridge/nnapi/test_steps
 NNAPI_TESTS := $(filter-out $(NNAPI_INSIDE_TESTS),$(NNAPI_TESTS))
 TOOL_TESTS := $(call unit,frontend/tflite frontend/tflite/ops frontend/onnx tools/image)
+DEMO_TESTS := $(call unit,demo)
 DELEGATE_TESTS := $(call unit,frontend/delegate)
 NNV_TESTS := $(call unit,tests/conformance)
 # Headers alone.
@@ -33,7 +34,7 @@ SANDBOX_TESTS := $(call unit,sandbox)
 UNIT_TESTS += $(HW_TESTS) $(SANDBOX_TESTS) $(CORE_TESTS) $(ENGINE_TESTS) $(WORK_TESTS) \
 	$(call unit,device device/transport device/toy device/nna) $(NNACCEL_TESTS) \
 	$(NNACCEL_SO_TESTS) $(NNB_TESTS) $(BINDER_TESTS) $(SERVICE_TESTS) \
-	$(NNAPI_TESTS) $(NNAPI_INSIDE_TESTS) $(TOOL_TESTS) $(DELEGATE_TESTS) $(NNV_TESTS)
+	$(NNAPI_TESTS) $(NNAPI_INSIDE_TESTS) $(TOOL_TESTS) $(DEMO_TESTS) $(DELEGATE_TESTS) $(NNV_TESTS)
 
 $(CORE_TESTS): $(LIBNNADEV)
 $(CORE_TESTS): UNIT_LIBS := -lm
@@ -105,6 +106,9 @@ $(NNACCEL_TESTS): $(NNACCEL_LIB)
 $(NNACCEL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 $(TOOL_TESTS): $(TFLITE_OBJS) $(ONNX_OBJS) $(IMAGE_OBJS) $(NNACCEL_LIB)
 $(TOOL_TESTS): UNIT_LIBS := $(NNACCEL_LIBS) $(IMAGE_LIBS)
+
+$(DEMO_TESTS): $(patsubst %,$(BUILD)/obj/demo/%.o,network quantise range) $(TFLITE_OBJS) $(NNACCEL_LIB)
+$(DEMO_TESTS): UNIT_LIBS := $(NNACCEL_LIBS)
 
 # ONNX Runtime's provider: its exported functions alone, and its groups from the inside.
 ORT_TESTS := $(call unit,frontend/ort)

@@ -52,7 +52,7 @@ static int set_io(void *sink, uint32_t subgraph, uint32_t input_count, const uin
 	return nna_graph_set_io(sink, subgraph, input_count, inputs, output_count, outputs);
 }
 
-static const struct tflite_sink SINK = {
+const struct tflite_sink tflite_graph_sink = {
 	.add_subgraph = add_subgraph,
 	.add_operand = add_operand,
 	.set_constant = set_constant,
@@ -73,7 +73,7 @@ int tflite_to_rounded_graph(struct tflite_model *model, enum nna_rounding roundi
 			    const struct nna_log *log, struct nna_graph **out,
 			    struct tflite_origin *origin, char *error)
 {
-	struct tflite_sink sink = SINK;
+	struct tflite_sink sink = tflite_graph_sink;
 	struct nna_graph *graph;
 	int ret;
 

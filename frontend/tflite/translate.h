@@ -3,8 +3,9 @@
  * TFLite models in NNAPI's terms.
  *
  * The translation walks a model and gives a sink, in order, the operands, constants and operations
- * of the same network in NNAPI's terms. Two sinks exist: libnnaccel's graph (graph.c) and the NNAPI
- * C API (demo/tflite_nnapi.c). TFLite and NNAPI differ in this:
+ * of the same network in NNAPI's terms. Sinks exist for libnnaccel's graph (graph.c), and in demo/
+ * for the NNAPI C API, for the NN HAL, and for a network that is changed before it goes to one of
+ * those. TFLite and NNAPI differ in this:
  *
  *	UINT8		is QUANT8_ASYMM
  *	INT8		is QUANT8_ASYMM_SIGNED or, with scales per channel, QUANT8_SYMM_PER_CHANNEL
@@ -87,6 +88,9 @@ void tflite_origin_free(struct tflite_origin *origin);
  */
 int tflite_translate(struct tflite_model *model, const struct tflite_sink *ops,
 		     void *sink, struct tflite_origin *origin, char *error);
+
+/* Builds a struct nna_graph, its first argument, of which operand 0 of subgraph 0 is the first. */
+extern const struct tflite_sink tflite_graph_sink;
 
 /**
  * tflite_to_graph() - a finished graph of a model

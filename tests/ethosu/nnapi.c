@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		fail("MODEL IN OUT", "three files are wanted");
-	if (tflite_load(argv[1], &model, error) || tflite_to_nnapi(model, &network, error))
+	if (tflite_load(argv[1], &model, error) || tflite_to_nnapi(model, NULL, &network, error))
 		fail(argv[1], error);
 	in = fopen(argv[2], "r");
 	out = fopen(argv[3], "w");
