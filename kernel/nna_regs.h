@@ -57,13 +57,15 @@
 /* first minor version in which a job may yield when its budget is used up */
 #define NNA_SLICE_ABI_MINOR          3u
 #define NNA_ROWS_ABI_MINOR           4u /* first minor version in which the device knows ROWS */
+/* first minor version in which CONV and MATMUL give sums, and ROWS gives S8 */
+#define NNA_SUMS_ABI_MINOR           5u
 #define NNA_ROWS_STEPS               24u /* most steps of a ROWS command */
 /* number of the first input of ROWS where a step names it */
 #define NNA_ROWS_INPUT               64u
 #define NNA_ROWS_VALUE               255u /* where a step of ROWS names a number, its own */
 #define NNA_MAX_BOXES                0x200000u /* maximum scores and maximum kept boxes of NMS */
 #define NNA_ABI_MAJOR                1u
-#define NNA_ABI_MINOR                4u
+#define NNA_ABI_MINOR                5u
 #define NNA_STREAM_ABI               1u
 #define NNA_LAYOUT_ABI               1u
 #define NNA_PCI_VENDOR               0x1234u

@@ -148,11 +148,11 @@ static void inject(void *device, uint32_t number, uint64_t value)
 	nnadev_inject(device, number, value);
 }
 
-_Static_assert(NNAHW_ABI_MAJOR == 1 && NNAHW_ABI_MINOR == 4, "the summary says the ABI");
+_Static_assert(NNAHW_ABI_MAJOR == 1 && NNAHW_ABI_MINOR == 5, "the summary says the ABI");
 
 const struct nnadev_model nnadev_nna_model = {
 	.name = "nna",
-	.summary = "NNA, ABI 1.4",
+	.summary = "NNA, ABI 1.5",
 	.pci = {
 		.vendor = NNAHW_PCI_VENDOR,
 		.device = NNAHW_PCI_DEVICE,

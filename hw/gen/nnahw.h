@@ -66,13 +66,15 @@
 /* first minor version in which a job may yield when its budget is used up */
 #define NNAHW_SLICE_ABI_MINOR          3u
 #define NNAHW_ROWS_ABI_MINOR           4u /* first minor version in which the device knows ROWS */
+/* first minor version in which CONV and MATMUL give sums, and ROWS gives S8 */
+#define NNAHW_SUMS_ABI_MINOR           5u
 #define NNAHW_ROWS_STEPS               24u /* most steps of a ROWS command */
 /* number of the first input of ROWS where a step names it */
 #define NNAHW_ROWS_INPUT               64u
 #define NNAHW_ROWS_VALUE               255u /* where a step of ROWS names a number, its own */
 #define NNAHW_MAX_BOXES                0x200000u /* maximum scores and maximum kept boxes of NMS */
 #define NNAHW_ABI_MAJOR                1u
-#define NNAHW_ABI_MINOR                4u
+#define NNAHW_ABI_MINOR                5u
 #define NNAHW_STREAM_ABI               1u
 #define NNAHW_LAYOUT_ABI               1u
 #define NNAHW_PCI_VENDOR               0x1234u
@@ -936,6 +938,9 @@ enum {
  *   outside; so channels(n).bias = bias - input.zero_point * (weight_sum - K * weights.zero_point).
  * - Float: output, input and residual have the same type, the sum is in fp32 from 0 on in the order
  *   of K, then the bias is added.
+ * - Sums, since ABI 1.5: an F32 output with an input of 8 bits is the exact sum of Quantised or
+ *   PACKED8, bias included, rounded once to fp32 and clamped as floats are. Of channels only the
+ *   bias counts, and weight_sum as above; there is no residual.
  *
  * (height - 1) * stride + (kernel - 1) * dilation, the padding and the input's height must each be
  * less than 2^31; columns likewise.
@@ -1052,8 +1057,8 @@ enum {
  *
  * acc is the sum over k of
  *    (a - a.zero_point) * (b - b.zero_point)
- * then come bias and epilogue as in CONV. Output, a and residual have the same type; quantised b
- * may be U8 or S8.
+ * then come bias and epilogue as in CONV, Sums included. Else output, a and residual have the same
+ * type; quantised b may be U8 or S8.
  */
 struct nnahw_cmd_matmul {
 	struct nnahw_command head;
@@ -1288,8 +1293,9 @@ enum {
  * Operations are those of EWISE that have a rule in fp32, but CAST, and those of ROW. The result is
  * that of an EWISE or REDUCE command for each step, but for the order of sums, and but for EXP,
  * LOGISTIC, TANH and ELU, which may be off by 2^-21 of their value, or by 2^-126. BOOL8 is 0 or 1
- * in fp32; as an output it is 1 for what is not 0. Results are undefined where an output overlaps
- * an input or another output.
+ * in fp32; as an output it is 1 for what is not 0. S8, since ABI 1.5, is the number without its
+ * fraction, within the range of the type, 0 for a NaN. Results are undefined where an output
+ * overlaps an input or another output.
  */
 struct nnahw_cmd_rows {
 	struct nnahw_command head;

@@ -189,9 +189,9 @@ static const struct nnahw_field_info fill_fields[] = {
 };
 
 static const struct nnahw_operand_info rows_operands[] = {
-	{ "output", 0x300, 1, 0 },
-	{ "second", 0x300, 1, 1 },
-	{ "third", 0x300, 1, 1 },
+	{ "output", 0x304, 1, 0 },
+	{ "second", 0x304, 1, 1 },
+	{ "third", 0x304, 1, 1 },
 	{ "a", 0x300, 0, 0 },
 	{ "b", 0x300, 0, 1 },
 	{ "c", 0x300, 0, 1 },

@@ -86,6 +86,20 @@ static inline void nnadev_epilogue_integer(const struct nnahw_epilogue *e, int32
 	nnadev_store_integer(output, at, nnadev_clamp_s64(q, min, max));
 }
 
+/* True if a command gives sums of 8-bit products as F32. */
+static inline bool nnadev_has_sums(const struct nnadev_engine_operand *output,
+				   const struct nnadev_engine_operand *input)
+{
+	return output->desc.type == NNAHW_TYPE_F32 && nnadev_type_is_quant8(input->desc.type);
+}
+
+/* Rounds an accumulator to fp32, clamps it, and stores it at element @at. */
+static inline void nnadev_epilogue_sum(const struct nnahw_epilogue *e, int32_t acc,
+				       const struct nnadev_engine_operand *output, int64_t at)
+{
+	((float *)output->data)[at] = nnadev_clamp_float((float)acc, e->clamp_min, e->clamp_max);
+}
+
 /* Clamps, adds the residual if present, and stores. @acc includes the bias. */
 static inline void nnadev_epilogue_float(const struct nnahw_epilogue *e, float acc,
 					 const struct nnadev_engine_operand *output, int64_t at,

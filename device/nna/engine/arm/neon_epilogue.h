@@ -76,6 +76,26 @@ static inline int16x4_t nnadev_neon_scale4(const struct nnadev_finish *f,
 	return vmovn_s32(vminq_s32(q, vdupq_n_s32(f->out_high)));
 }
 
+/* Rounds the sums of a block to fp32, clamps and stores them. */
+static inline void nnadev_neon_finish_sums(const struct nnadev_finish *f,
+					   const struct nnadev_neon_block *b, const int32x4_t *acc,
+					   int64_t at)
+{
+	const float32x4_t low = vdupq_n_f32(f->e->clamp_min), high = vdupq_n_f32(f->e->clamp_max);
+	float *to = (float *)f->output->data + at, part[16];
+
+	for (uint32_t i = 0; i < 4; i++) {
+		const float32x4_t x = vcvtq_f32_s32(acc[i]);
+		/* Bounds may be any numbers: as nnadev_clamp_float(). */
+		const float32x4_t y = vbslq_f32(vcltq_f32(x, low), low,
+						vbslq_f32(vcgtq_f32(x, high), high, x));
+
+		vst1q_f32(b->count == 16 ? to + i * 4 : part + i * 4, y);
+	}
+	if (b->count != 16)
+		memcpy(to, part, b->count * sizeof(*to));
+}
+
 /* Finishes blocks with a residual or an output of 16 bits. */
 static inline void nnadev_neon_finish_any(const struct nnadev_finish *f,
 					  const struct nnadev_neon_block *b, const int32x4_t *acc,
@@ -100,6 +120,10 @@ static inline void nnadev_neon_finish(const struct nnadev_finish *f,
 	uint8_t *to = (uint8_t *)f->output->data + at, part[16];
 	int8x16_t bytes;
 
+	if (f->is_sum) {
+		nnadev_neon_finish_sums(f, b, acc, at);
+		return;
+	}
 	if (f->has_residual || f->is_wide) {
 		nnadev_neon_finish_any(f, b, acc, at, rat);
 		return;

@@ -238,6 +238,22 @@ static void run_step(struct piece *w, uint32_t step)
 	w->at[step] = to;
 }
 
+/* Stores @n numbers as S8: truncated, within the range of the type, 0 for a NaN. */
+static void store_bytes(const float *x, uint32_t n, int8_t *to)
+{
+	uint32_t i = 0;
+
+	for (; i + NNADEV_FLOATS <= n; i += NNADEV_FLOATS) {
+		nnadev_floats v = nnadev_floats_load(x + i);
+
+		v = nnadev_floats_select(v, nnadev_floats_zero(), nnadev_floats_is_nan(v));
+		v = nnadev_floats_clamp(v, nnadev_floats_of(INT8_MIN), nnadev_floats_of(INT8_MAX));
+		nnadev_ints_store_u8((uint8_t *)to + i, nnadev_ints_truncate(v));
+	}
+	for (; i < n; i++)
+		to[i] = (int8_t)nnadev_clamp_s64(nnadev_truncate(x[i]), INT8_MIN, INT8_MAX);
+}
+
 static void store(const struct piece *w, uint32_t k)
 {
 	const struct nnadev_engine_operand *o = &w->cmd->operands[k];
@@ -258,6 +274,10 @@ static void store(const struct piece *w, uint32_t k)
 
 		if (!narrow && o->desc.type == NNAHW_TYPE_F32 && p->step[k] == 1) {
 			memcpy((float *)o->data + at, x + (size_t)r * n, n * sizeof(*x));
+			continue;
+		}
+		if (!narrow && o->desc.type == NNAHW_TYPE_S8 && p->step[k] == 1) {
+			store_bytes(x + (size_t)r * n, n, (int8_t *)o->data + at);
 			continue;
 		}
 		for (uint32_t i = 0; i < n; i++)

@@ -116,9 +116,12 @@ static void conv_finish(const struct nnadev_conv *g, const uint32_t *index, stru
 		if (nnadev_present(g->bias))
 			sum.integer += (uint32_t)nnadev_load_integer(
 				g->bias, n * (int64_t)g->bias->desc.strides[0]);
-		nnadev_epilogue_integer(g->epilogue,
-					(int32_t)(sum.integer + (uint32_t)channel.bias), &channel,
-					g->output, at, g->residual, rat);
+		sum.integer += (uint32_t)channel.bias;
+		if (g->output->desc.type == NNAHW_TYPE_F32)
+			nnadev_epilogue_sum(g->epilogue, (int32_t)sum.integer, g->output, at);
+		else
+			nnadev_epilogue_integer(g->epilogue, (int32_t)sum.integer, &channel,
+						g->output, at, g->residual, rat);
 	} else {
 		if (nnadev_present(g->bias))
 			sum.real += nnadev_load_float(g->bias,
@@ -198,7 +201,7 @@ static uint32_t conv_accepts(const struct nnadev_engine_command *cmd,
 	struct nnadev_conv g;
 	uint32_t type, weight_type;
 	uint64_t in_c;
-	bool quantised, wide;
+	bool quantised, wide, sums;
 
 	nnadev_conv_get(cmd, &g);
 	if (g.layout > NNAHW_LAYOUT_PACKED_FLOAT)
@@ -207,17 +210,18 @@ static uint32_t conv_accepts(const struct nnadev_engine_command *cmd,
 	weight_type = g.weights->desc.type;
 	/* Integer LSTMs keep the sums of their gates in 16 bits. */
 	wide = type == NNAHW_TYPE_S16 && !g.depthwise;
-	quantised = nnadev_type_is_quant8(type) || wide;
-	if (wide ? !nnadev_type_is_quant8(g.input->desc.type) : g.input->desc.type != type)
+	sums = !g.depthwise && nnadev_has_sums(g.output, g.input);
+	quantised = nnadev_type_is_quant8(type) || wide || sums;
+	if (wide || sums ? !nnadev_type_is_quant8(g.input->desc.type) : g.input->desc.type != type)
 		return nnadev_bad_operand(plan, NNAHW_CONV_INPUT);
 	if (nnadev_type_is_float(weight_type) == quantised ||
 	    (g.layout == NNAHW_LAYOUT_PACKED8 && weight_type != NNAHW_TYPE_S8) ||
 	    (g.layout == NNAHW_LAYOUT_PACKED_FLOAT && quantised) ||
 	    (g.layout != NNAHW_LAYOUT_PLAIN && !g.weights->contiguous))
 		return nnadev_bad_operand(plan, NNAHW_CONV_WEIGHTS);
-	if (nnadev_present(g.residual) && g.residual->desc.type != type)
+	if (nnadev_present(g.residual) && (sums || g.residual->desc.type != type))
 		return nnadev_bad_operand(plan, NNAHW_CONV_RESIDUAL);
-	if (!nnadev_epilogue_valid(g.epilogue, quantised, nnadev_present(g.residual)))
+	if (!nnadev_epilogue_valid(g.epilogue, quantised && !sums, nnadev_present(g.residual)))
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (g.output->desc.rank != 4 || g.input->desc.rank != 4 ||
 	    g.batch != g.input->desc.dims[0] ||

@@ -54,8 +54,11 @@ static void matmul_finish(const struct nnadev_engine_command *cmd, const uint32_
 
 		if (nnadev_present(bias))
 			acc += (uint32_t)nnadev_load_integer(bias, n * bias->desc.strides[0]);
-		nnadev_epilogue_integer(&p->epilogue, (int32_t)acc, &channel, output, at, residual,
-					rat);
+		if (output->desc.type == NNAHW_TYPE_F32)
+			nnadev_epilogue_sum(&p->epilogue, (int32_t)acc, output, at);
+		else
+			nnadev_epilogue_integer(&p->epilogue, (int32_t)acc, &channel, output, at,
+						residual, rat);
 	} else {
 		if (nnadev_present(bias))
 			sum.real += nnadev_load_float(bias, n * bias->desc.strides[0]);
@@ -115,15 +118,16 @@ static uint32_t matmul_accepts(const struct nnadev_engine_command *cmd,
 					*residual = &cmd->operands[NNAHW_MATMUL_RESIDUAL];
 	const uint32_t *dims = output->desc.dims;
 	uint32_t type = output->desc.type, k;
-	bool quantised = nnadev_type_is_quant8(type);
+	const bool sums = nnadev_has_sums(output, a);
+	bool quantised = nnadev_type_is_quant8(type) || sums;
 
-	if (a->desc.type != type)
+	if (a->desc.type != type && !sums)
 		return nnadev_bad_operand(plan, NNAHW_MATMUL_A);
 	if (quantised ? !nnadev_type_is_quant8(b->desc.type) : b->desc.type != type)
 		return nnadev_bad_operand(plan, NNAHW_MATMUL_B);
-	if (nnadev_present(residual) && residual->desc.type != type)
+	if (nnadev_present(residual) && (sums || residual->desc.type != type))
 		return nnadev_bad_operand(plan, NNAHW_MATMUL_RESIDUAL);
-	if (!nnadev_epilogue_valid(&p->epilogue, quantised, nnadev_present(residual)))
+	if (!nnadev_epilogue_valid(&p->epilogue, quantised && !sums, nnadev_present(residual)))
 		return NNAHW_STATUS_BAD_COMMAND;
 	if (output->desc.rank != 3 || a->desc.rank != 3)
 		return NNAHW_STATUS_BAD_SHAPE;

@@ -34,6 +34,7 @@ struct nnadev_sum {
  * @output, @residual: operands
  * @is_signed: the output is S8
  * @is_wide: the output is S16, and so is the residual if present
+ * @is_sum: the output is F32: sums
  * @low, @high: limits of q minus its zero point
  * @out_low, @out_high, @out_zero: limits and zero point of the output
  * @up_shift: right shift of bit 31, which is added to products that are not negative: see
@@ -44,7 +45,7 @@ struct nnadev_sum {
 struct nnadev_finish {
 	const struct nnahw_epilogue *e;
 	const struct nnadev_engine_operand *output, *residual;
-	bool is_signed, is_wide, has_residual;
+	bool is_signed, is_wide, is_sum, has_residual;
 	int32_t low, high, out_low, out_high, out_zero, up_shift;
 	struct nnadev_sum sum;
 };
@@ -74,7 +75,7 @@ static inline bool nnadev_limits_fit(const struct nnadev_finish *f)
 {
 	const int32_t low = f->is_signed ? INT8_MIN : 0;
 
-	if (f->is_wide || f->out_zero < low || f->out_zero > low + UINT8_MAX)
+	if (f->is_wide || f->is_sum || f->out_zero < low || f->out_zero > low + UINT8_MAX)
 		return false;
 	return !f->has_residual || (f->low >= -UINT8_MAX && f->high <= UINT8_MAX);
 }
@@ -121,6 +122,7 @@ static inline void nnadev_finish_get(struct nnadev_finish *f, const struct nnahw
 	f->residual = residual;
 	f->is_signed = output->desc.type == NNAHW_TYPE_S8;
 	f->is_wide = output->desc.type == NNAHW_TYPE_S16;
+	f->is_sum = output->desc.type == NNAHW_TYPE_F32;
 	f->has_residual = nnadev_present(residual);
 	f->up_shift = e->once ? 31 : 0;
 	if (f->has_residual) {

@@ -550,6 +550,26 @@ static inline void nnadev_residual_get(const struct nnadev_finish *f, const stru
 		r[i] = f->is_signed ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
 }
 
+/* Rounds the sums of a block to fp32, clamps and stores them. */
+static inline void nnadev_finish_sums(const struct nnadev_finish *f, const struct nnadev_block *b,
+				      const __m256i *acc, int64_t at)
+{
+	const __m256 low = _mm256_set1_ps(f->e->clamp_min), high = _mm256_set1_ps(f->e->clamp_max);
+	float *out = (float *)f->output->data + at, tail[16];
+
+	for (uint32_t i = 0; i < 2; i++) {
+		const __m256 x = _mm256_cvtepi32_ps(
+			_mm256_add_epi32(acc[i], NNADEV_LOAD(b->half[i].bias)));
+		/* Bounds may be any numbers: as nnadev_clamp_float(). */
+		const __m256 y = _mm256_blendv_ps(_mm256_min_ps(high, x), low,
+						  _mm256_cmp_ps(x, low, _CMP_LT_OQ));
+
+		_mm256_storeu_ps(b->count == 16 ? out + i * 8 : tail + i * 8, y);
+	}
+	if (b->count != 16)
+		memcpy(out, tail, b->count * sizeof(*out));
+}
+
 /* Finishes and stores a block by the exact steps. The accumulators are in natural order. */
 static inline void nnadev_finish_exact(const struct nnadev_finish *f, const struct nnadev_block *b,
 				       __m256i acc0, __m256i acc1, int64_t at, int64_t rat)
@@ -558,6 +578,10 @@ static inline void nnadev_finish_exact(const struct nnadev_finish *f, const stru
 	__m256i q0, q1;
 	__m128i q;
 
+	if (f->is_sum) {
+		nnadev_finish_sums(f, b, (const __m256i[]){ acc0, acc1 }, at);
+		return;
+	}
 	if (__builtin_expect(!b->simple, 0)) {
 		int32_t acc[16];
 

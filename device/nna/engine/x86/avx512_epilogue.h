@@ -293,6 +293,26 @@ struct nnadev_group {
 	const int64_t *at, *rat;
 };
 
+/* Rounds the sums of a group to fp32, clamps and stores them. */
+static inline void nnadev_group_finish_sums(const struct nnadev_finish *f,
+					    const struct nnadev_blocks *b,
+					    const struct nnadev_group *g, const __m512i *accs)
+{
+	const __m512 low = _mm512_set1_ps(f->e->clamp_min), high = _mm512_set1_ps(f->e->clamp_max);
+	float *out = f->output->data;
+
+	for (uint32_t i = 0; i < g->rows * g->blocks; i++) {
+		const uint32_t block = i % g->blocks;
+		const int64_t at = g->at[i / g->blocks] + g->first + block * 16;
+		const __m512 x = _mm512_cvtepi32_ps(accs[i]);
+		/* Bounds may be any numbers: as nnadev_clamp_float(). */
+		const __m512 y = _mm512_mask_blend_ps(_mm512_cmp_ps_mask(x, low, _CMP_LT_OQ),
+						      _mm512_min_ps(high, x), low);
+
+		_mm512_mask_storeu_ps(out + at, (__mmask16)(b->mask >> block * 16), y);
+	}
+}
+
 /* Finishes a group that has no estimate. */
 static inline void nnadev_group_finish_any(const struct nnadev_finish *f,
 					   const struct nnadev_blocks *b,
@@ -300,6 +320,10 @@ static inline void nnadev_group_finish_any(const struct nnadev_finish *f,
 {
 	const struct nnadev_engine_operand *out = f->output;
 
+	if (f->is_sum) {
+		nnadev_group_finish_sums(f, b, g, accs);
+		return;
+	}
 	for (uint32_t i = 0; i < g->rows * g->blocks; i++) {
 		const uint32_t block = i % g->blocks;
 		const int64_t at = g->at[i / g->blocks] + g->first + block * 16;

@@ -112,6 +112,8 @@ static inline double after(const struct nnahw_epilogue *e, double acc,
 		return acc;
 	}
 	q = (int32_t)(uint32_t)(int64_t)acc;
+	if (out->desc.type == NNAHW_TYPE_F32)
+		return fmin(fmax((double)(float)q, (double)e->clamp_min), (double)e->clamp_max);
 	if (e->once) {
 		int32_t s = ch->shift < 1 ? 1 : ch->shift > 62 ? 62 : ch->shift;
 		__int128 p = (__int128)q * ch->multiplier, half = (__int128)1 << (s - 1);

@@ -65,6 +65,9 @@ static void test_programs(void **state)
 			special_floats(NNAHW_ROWS_A + k);
 		random_steps(&c, &r, known, sizeof(known) - (i & 1 ? SUMS : 0), count, inputs,
 			     arguments_of);
+		/* Bytes for numbers. */
+		if (i % 3 == 0)
+			call_operand(&c, &r, 0, NNAHW_TYPE_S8, 3, dims, 0);
 		snprintf(what, sizeof(what), "ROWS of %u steps, %u numbers, case %u", count, dims[2],
 			 i);
 		taken += compare_all(what);

@@ -11,7 +11,7 @@ enum shape { SHAPE_ANY, SHAPE_ONE_BY_ONE, SHAPE_DEEP, SHAPE_DEPTHWISE_LIKE };
 /* A convolution with its weights also in logical order. */
 struct conv_case {
 	struct call call;
-	int depthwise, quantised, half, residual, has_bias;
+	int depthwise, quantised, half, residual, has_bias, sums;
 	uint32_t layout, batch, h, w, c, n, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, groups,
 		group_in, group_out;
 	int32_t weight_zero;
@@ -190,10 +190,12 @@ static void random_case(struct conv_case *t, struct rng *r, enum shape shape)
 	weight_type = !t->quantised ? (rng_next(r) % 4 ? type : NNAHW_TYPE_F16)
 		      : t->layout == NNAHW_LAYOUT_PACKED8 || rng_next(r) & 1 ? NNAHW_TYPE_S8
 									     : NNAHW_TYPE_U8;
-	/* 8-bit numbers may make 16-bit ones. */
-	out_type = t->quantised && !t->depthwise && rng_next(r) % 3 == 0
-			   ? NNAHW_TYPE_S16
-			   : type;
+	/* 8-bit numbers may make 16-bit ones, or sums. */
+	out_type = type;
+	if (t->quantised && !t->depthwise && rng_next(r) % 3 == 0)
+		out_type = rng_next(r) & 1 ? NNAHW_TYPE_F32 : NNAHW_TYPE_S16;
+	t->sums = out_type == NNAHW_TYPE_F32 && t->quantised;
+	t->residual = t->residual && !t->sums;
 	k_size = t->kh * t->kw * t->group_in;
 	call_init(&t->call, t->depthwise ? NNAHW_OP_DWCONV : NNAHW_OP_CONV, sizeof(*p), 6);
 	call_operand(&t->call, r, NNAHW_CONV_OUTPUT, out_type, 4,
@@ -203,8 +205,9 @@ static void random_case(struct conv_case *t, struct rng *r, enum shape shape)
 	zero_low = type == NNAHW_TYPE_S8 ? -128 : 0;
 	if (t->quantised) {
 		operand_quantise(o, 0.5f, (int32_t)rng_range(r, zero_low, zero_low + 255));
-		operand_quantise(&t->call.cmd.operands[NNAHW_CONV_OUTPUT], 0.25f,
-				 (int32_t)rng_range(r, zero_low, zero_low + 255));
+		if (!t->sums)
+			operand_quantise(&t->call.cmd.operands[NNAHW_CONV_OUTPUT], 0.25f,
+					 (int32_t)rng_range(r, zero_low, zero_low + 255));
 	} else {
 		operand_floats(&t->call, r, NNAHW_CONV_INPUT, -2, 2);
 	}
@@ -258,7 +261,13 @@ static void random_case(struct conv_case *t, struct rng *r, enum shape shape)
 	p->stride_h = t->sh, p->stride_w = t->sw;
 	p->dilation_h = t->dh, p->dilation_w = t->dw;
 	p->pad_top = t->pt, p->pad_left = t->pl;
-	random_epilogue(&p->epilogue, r, t->quantised, t->residual, type == NNAHW_TYPE_S8);
+	random_epilogue(&p->epilogue, r, t->quantised && !t->sums, t->residual,
+			type == NNAHW_TYPE_S8);
+	if (t->sums) {
+		/* Sums are thousands. */
+		p->epilogue.clamp_min *= 1000;
+		p->epilogue.clamp_max *= rng_next(r) & 1 ? 5000 : 100;
+	}
 	if (out_type == NNAHW_TYPE_S16)
 		widen_epilogue(&p->epilogue, r, t->residual);
 	t->weights = calloc((size_t)t->n * k_size, sizeof(double));
@@ -323,7 +332,7 @@ static void check_case(struct conv_case *t, const char *what)
 		check_output(what, out, index, number(out, index),
 			     after(e, acc[i] + t->bias[n], t->quantised ? &channels[n] : NULL, out,
 				   &ops[NNAHW_CONV_RESIDUAL], index),
-			     magnitude[i] + fabs(t->bias[n]));
+			     t->quantised ? 0 : magnitude[i] + fabs(t->bias[n]));
 		i++;
 	} while (next_index(&out->desc, index));
 	free(acc);

@@ -14,15 +14,16 @@ static void test_matmul(void **state)
 		uint32_t k = (uint32_t)rng_range(&r, 1, 60), channels = rng_next(&r) & 1 ? n : 1,
 			 index[4] = { 0 };
 		int quantised = rng_next(&r) & 1, residual = rng_next(&r) % 3 == 0,
-		    bias = rng_next(&r) & 1, low;
+		    bias = rng_next(&r) & 1, low, sums = quantised && rng_next(&r) % 3 == 0;
 		uint32_t type = quantised ? NNAHW_TYPE_U8 + (uint32_t)(rng_next(&r) & 1)
 					  : NNAHW_TYPE_F16 + (uint32_t)(rng_next(&r) & 1);
 		struct nnadev_engine_operand *o = c.cmd.operands;
 
 		call_init(&c, NNAHW_OP_MATMUL, sizeof(*p), 6);
 		low = type == NNAHW_TYPE_S8 ? -128 : 0;
-		call_operand(&c, &r, NNAHW_MATMUL_OUTPUT, type, 3, (uint32_t[]){ b, m, n },
-			     rng_next(&r) % 3 == 0);
+		residual = residual && !sums;
+		call_operand(&c, &r, NNAHW_MATMUL_OUTPUT, sums ? NNAHW_TYPE_F32 : type, 3,
+			     (uint32_t[]){ b, m, n }, rng_next(&r) % 3 == 0);
 		call_operand(&c, &r, NNAHW_MATMUL_A, type, 3, (uint32_t[]){ b, m, k },
 			     rng_next(&r) % 3 == 0);
 		call_operand(&c, &r, NNAHW_MATMUL_B, type, 3, (uint32_t[]){ b, k, n },
@@ -45,7 +46,8 @@ static void test_matmul(void **state)
 					0, (int32_t)rng_range(&r, 1 << 30, INT32_MAX),
 					(int32_t)rng_range(&r, 34, 46), 0
 				};
-			operand_quantise(&o[0], 1, (int32_t)rng_range(&r, low, low + 255));
+			if (!sums)
+				operand_quantise(&o[0], 1, (int32_t)rng_range(&r, low, low + 255));
 			operand_quantise(&o[1], 1, (int32_t)rng_range(&r, low, low + 255));
 			operand_quantise(&o[2], 1, (int32_t)rng_range(&r, low, low + 255));
 		}
@@ -54,7 +56,8 @@ static void test_matmul(void **state)
 				     (uint32_t[]){ b, m, n }, 0);
 			operand_floats(&c, &r, NNAHW_MATMUL_RESIDUAL, -2, 2);
 		}
-		random_epilogue(&p->epilogue, &r, quantised, residual, type == NNAHW_TYPE_S8);
+		random_epilogue(&p->epilogue, &r, quantised && !sums, residual,
+				type == NNAHW_TYPE_S8);
 		for_each_isa(isa, NNADEV_ENGINE_SCALAR) {
 			assert_int_equal(call_run(&c, &r, isa), NNAHW_STATUS_OK);
 			do {
@@ -77,7 +80,7 @@ static void test_matmul(void **state)
 					     after(&p->epilogue, acc,
 						   ch ? &ch[channels == 1 ? 0 : index[2]] : NULL,
 						   &o[0], &o[NNAHW_MATMUL_RESIDUAL], index),
-					     magnitude);
+					     quantised ? 0 : magnitude);
 			} while (next_index(&o[0].desc, index));
 		}
 		call_free(&c);

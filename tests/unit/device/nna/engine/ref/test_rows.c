@@ -121,6 +121,12 @@ static float evaluate(uint32_t step, const uint32_t *index)
 	}
 }
 
+/* A number as S8. */
+static double byte_of(float x)
+{
+	return isnan(x) ? 0 : fmin(fmax(trunc((double)x), -128), 127);
+}
+
 static void verify_program(void)
 {
 	const struct nnahw_cmd_rows *p = (const struct nnahw_cmd_rows *)c.raw;
@@ -137,6 +143,7 @@ static void verify_program(void)
 			const double got = number(o, index);
 
 			if (o->desc.type == NNAHW_TYPE_BOOL8 ? got != (want != 0) :
+			    o->desc.type == NNAHW_TYPE_S8    ? got != byte_of(want) :
 			    isnan(want) ? !isnan(got) : got != (double)want)
 				fail_msg("output %u: got %.9g, not %.9g", k, got, (double)want);
 		} while (next_index(&o->desc, index));
@@ -164,7 +171,8 @@ static void test_programs(void **state)
 			p->result[k] = (uint8_t)rng_range(&r, 0, p->count - 1);
 			whole = whole || p->op[p->result[k]] < NNAHW_ROW_SUM ||
 				p->op[p->result[k]] > NNAHW_ROW_MIN;
-			call_operand(&c, &r, k, flip() ? NNAHW_TYPE_BOOL8 : NNAHW_TYPE_F32, 3,
+			call_operand(&c, &r, k,
+				     PICK(NNAHW_TYPE_BOOL8, NNAHW_TYPE_F32, NNAHW_TYPE_S8), 3,
 				     (uint32_t[]){ dims[0], dims[1], whole ? dims[2] : 1 },
 				     spread());
 		}

@@ -22,14 +22,14 @@ static void compare_kernels(const char *what)
 }
 
 /* A product of any sizes, in blocks and channels that are not all in use, with any epilogue. */
-static void product(uint32_t type, bool wide)
+static void product(uint32_t type, uint32_t out)
 {
 	const uint32_t rows = (uint32_t)rng_range(&r, 1, 20),
 		       k = (uint32_t)rng_range(&r, 1, rng_next(&r) % 8 ? 40 : 300),
 		       n = (uint32_t)rng_range(&r, 1, 150), blocks = (n + 15) / 16;
-	const uint32_t out = wide ? NNAHW_TYPE_S16 : type;
+	const bool wide = out == NNAHW_TYPE_S16, sums = out == NNAHW_TYPE_F32;
 	const int32_t low = type == NNAHW_TYPE_S8 ? -128 : 0;
-	const bool residual = rng_next(&r) & 1;
+	const bool residual = !sums && rng_next(&r) & 1;
 	struct nnahw_cmd_conv *p = (struct nnahw_cmd_conv *)c.raw;
 	struct nnahw_channel *ch;
 	char what[80];
@@ -51,7 +51,7 @@ static void product(uint32_t type, bool wide)
 	p->layout = NNAHW_LAYOUT_PACKED8;
 	p->groups = p->kernel_h = p->kernel_w = 1;
 	p->stride_h = p->stride_w = p->dilation_h = p->dilation_w = 1;
-	random_epilogue(&p->epilogue, &r, 1, residual, type == NNAHW_TYPE_S8);
+	random_epilogue(&p->epilogue, &r, !sums, residual, type == NNAHW_TYPE_S8);
 	if (wide)
 		widen_epilogue(&p->epilogue, &r, residual);
 	if (residual) {
@@ -65,11 +65,11 @@ static void product(uint32_t type, bool wide)
 			p->epilogue.own_scale = p->epilogue.residual_scale = 1 << 23;
 		}
 	}
-	for (uint32_t i = 0; i < 3; i++)
+	for (uint32_t i = sums ? 1 : 0; i < 3; i++)
 		operand_quantise(&c.cmd.operands[i], 0.5f,
 				 i == 2 ? (int32_t)rng_range(&r, -128, 127)
 					: (int32_t)rng_range(&r, low, low + 255));
-	if (!residual)
+	if (!residual && !sums)
 		c.cmd.operands[0].desc.zero_point = p->epilogue.zero_point;
 	snprintf(what, sizeof(what), "%u x %u x %u of type %u%s", rows, k, n, out,
 		 !residual	    ? "" :
@@ -84,8 +84,11 @@ static void test_products(void **state)
 	if (nnadev_engine_isa_detect() < LEAST_VECTOR)
 		skip();
 	r.state = 55;
-	for (uint32_t i = 0; i < shapes(150); i++)
-		product(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, false);
+	for (uint32_t i = 0; i < shapes(150); i++) {
+		const uint32_t type = i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8;
+
+		product(type, type);
+	}
 }
 
 /* Sums of 16 bits: the gates of an LSTM. */
@@ -95,7 +98,17 @@ static void test_wide_products(void **state)
 		skip();
 	r.state = 58;
 	for (uint32_t i = 0; i < shapes(150); i++)
-		product(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, true);
+		product(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, NNAHW_TYPE_S16);
+}
+
+/* Sums as F32: hybrid layers. */
+static void test_sum_products(void **state)
+{
+	if (nnadev_engine_isa_detect() < LEAST_VECTOR)
+		skip();
+	r.state = 59;
+	for (uint32_t i = 0; i < shapes(150); i++)
+		product(i & 1 ? NNAHW_TYPE_U8 : NNAHW_TYPE_S8, NNAHW_TYPE_F32);
 }
 
 /*
@@ -192,6 +205,7 @@ int main(void)
 		cmocka_unit_test(test_roundings),
 		cmocka_unit_test(test_products),
 		cmocka_unit_test(test_wide_products),
+		cmocka_unit_test(test_sum_products),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_dense_rows),
 	};
