@@ -245,6 +245,8 @@ int nna_compile(const struct nna_graph *graph, const struct nna_compile_options 
 		ret = nna_pass_fuse(c.l, options->backend);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_MATCH))
 		ret = nna_pass_match(c.l, options->backend);
+	if (!ret && !(c.l->debug & NNA_DEBUG_NO_MATCH))
+		ret = nna_pass_whole(c.l, options->backend);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_JOIN))
 		ret = nna_pass_join(c.l, options->backend);
 	if (!ret && !(c.l->debug & NNA_DEBUG_NO_ELIDE))

@@ -571,11 +571,18 @@ static bool make(const struct chain *c, const struct nna_ir_use *uses, uint32_t 
 	for (uint32_t m = 0; m < count; m++) {
 		if (!is_output(c, uses, m, count))
 			continue;
-		if (outputs == NNA_IR_ROWS_OUTPUTS || !is_number(&c->members[m].out))
+		if (outputs == NNA_IR_ROWS_OUTPUTS ||
+		    (!is_number(&c->members[m].out) && !is_whole(&c->members[m].out)))
 			return false;
 		op->rows.result[outputs] = c->members[m].step;
 		op->values[outputs] = 0;
-		values[outputs++] = c->members[m].out;
+		values[outputs] = c->members[m].out;
+		if (is_whole(&values[outputs])) {
+			/* Stored numbers are the values. */
+			values[outputs].scale = 0;
+			op->rows.has_bytes = true;
+		}
+		outputs++;
 	}
 	for (uint32_t k = 0; k < last->inputs; k++) {
 		op->values[NNA_ROWS_IN + k] = 0;

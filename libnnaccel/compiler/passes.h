@@ -16,6 +16,7 @@ int nna_pass_accept(struct nna_lower *l, const struct nna_backend *backend, uint
 int nna_pass_repeat(struct nna_lower *l);
 int nna_pass_fuse(struct nna_lower *l, const struct nna_backend *backend);
 int nna_pass_match(struct nna_lower *l, const struct nna_backend *backend);
+int nna_pass_whole(struct nna_lower *l, const struct nna_backend *backend);
 int nna_pass_join(struct nna_lower *l, const struct nna_backend *backend);
 int nna_pass_elide(struct nna_lower *l);
 

@@ -11,7 +11,8 @@
  *	kind		operands (? may be absent)		result
  *	CONV2D		out [b,h,w,N], in [b,h,w,C], weights	convolution in groups; a depthwise
  *			[N,kh,kw,C/groups], bias? [N],		one has as many groups as channels.
- *			private?, residual?			With scales: exact sum, rescaled
+ *			private?, residual?			With scales: exact sum, rescaled, or
+ *								of S8 as F32 what it is
  *	MATMUL		out [B,M,N], a [B,M,K], b [B,K,N],	product of matrices
  *			bias? [N], private?, residual?
  *	POOL		out, in [b,h,w,C]			average, maximum, L2 norm of windows
@@ -227,15 +228,18 @@ enum nna_row_function {
 #define NNA_ROWS_ARGUMENT_NUMBER 255u /* @number of the step */
 
 /**
- * struct nna_ir_rows - a short program on rows of F32 or BOOL8, which lie along the last dim
+ * struct nna_ir_rows - a short program on rows of F32 or BOOL8, which lie along the last dim.
+ * Results may also be S8 without a scale
  * @count: number of steps
  * @result: of each output, the step whose result it takes
+ * @has_bytes: a result is S8
  * @length: elements of a row. The last dim of an operand is that, or 1 for one element a row
  * @steps: what is computed, in F32
  */
 struct nna_ir_rows {
 	uint8_t count;
 	uint8_t result[NNA_IR_ROWS_OUTPUTS];
+	bool has_bytes;
 	uint32_t length;
 	struct nna_ir_rows_step {
 		uint8_t function; /* enum nna_function or enum nna_row_function */

@@ -122,14 +122,25 @@ static int check_nms(const struct nna_lower *l, const struct nna_ir_op *op, char
 	return check(l, &scores, op, reason, size) ?: check(l, &kept, op, reason, size);
 }
 
-/* ROWS and the error function came with the same version. */
-static int check_age(const struct nna_lower *l, char *reason, size_t size)
+static int check_age(const struct nna_lower *l, uint32_t minor, char *reason, size_t size)
 {
-	if (l->abi_minor >= NNAHW_ROWS_ABI_MINOR)
+	if (l->abi_minor >= minor)
 		return 0;
-	snprintf(reason, size, "the device is older than ABI %u.%u", NNAHW_ABI_MAJOR,
-		 NNAHW_ROWS_ABI_MINOR);
+	snprintf(reason, size, "the device is older than ABI %u.%u", NNAHW_ABI_MAJOR, minor);
 	return -ENOTSUP;
+}
+
+/* Checks a convolution or product of 8-bit numbers that gives sums. */
+static int check_sums(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
+		      size_t size)
+{
+	if (!nna_hw_has_sums(l, op))
+		return 0;
+	if (nna_hw_is_depthwise(l, op) || op->values[NNA_CONV2D_RESIDUAL] != NNA_NO_VALUE) {
+		snprintf(reason, size, "sums of a depthwise convolution, or with a residual");
+		return -ENOTSUP;
+	}
+	return check_age(l, NNAHW_SUMS_ABI_MINOR, reason, size);
 }
 
 static int check_rows(const struct nna_lower *l, const struct nna_ir_op *op, char *reason,
@@ -141,7 +152,9 @@ static int check_rows(const struct nna_lower *l, const struct nna_ir_op *op, cha
 				     product(op->rows.length, op->rows.count, 1),
 				     NNAHW_LIMIT_ROWS_WORK };
 
-	return check_age(l, reason, size) ?: check(l, &length, op, reason, size) ?:
+	return check_age(l, op->rows.has_bytes ? NNAHW_SUMS_ABI_MINOR : NNAHW_ROWS_ABI_MINOR,
+			 reason, size) ?:
+	       check(l, &length, op, reason, size) ?:
 	       check(l, &work, op, reason, size);
 }
 
@@ -155,14 +168,15 @@ int nna_hw_accepts(const struct nna_lower *l, const struct nna_ir_op *op, char *
 
 	switch (op->kind) {
 	case NNA_IR_UNARY:
-		return op->elementwise.function == NNA_FN_ERF ? check_age(l, reason, size) : 0;
+		return op->elementwise.function == NNA_FN_ERF ?
+			       check_age(l, NNAHW_ROWS_ABI_MINOR, reason, size) : 0;
 	case NNA_IR_CONV2D:
 		e.what = "elements in a window";
 		e.size = product(op->conv2d.kernel_h, op->conv2d.kernel_w,
 				 dims[3] / (op->conv2d.groups ? op->conv2d.groups : 1));
 		e.most = nna_hw_is_depthwise(l, op) ? NNAHW_LIMIT_DWCONV_WINDOW :
 							  NNAHW_LIMIT_CONV_WINDOW;
-		break;
+		return check_sums(l, op, reason, size) ?: check(l, &e, op, reason, size);
 	case NNA_IR_POOL:
 		e.what = "elements in a window";
 		e.size = product(op->pool.kernel_h, op->pool.kernel_w, 1);
@@ -172,7 +186,7 @@ int nna_hw_accepts(const struct nna_lower *l, const struct nna_ir_op *op, char *
 		e.what = "elements in a row";
 		e.size = dims[2];
 		e.most = NNAHW_LIMIT_MATMUL_WINDOW;
-		break;
+		return check_sums(l, op, reason, size) ?: check(l, &e, op, reason, size);
 	case NNA_IR_SOFTMAX:
 		e.what = "elements along the axis";
 		e.size = dims[op->softmax.axis];

@@ -80,6 +80,12 @@ uint8_t nna_hw_type(uint8_t type)
 	return types[type];
 }
 
+bool nna_hw_has_sums(const struct nna_lower *l, const struct nna_ir_op *op)
+{
+	return l->values[op->values[NNA_CONV2D_OUTPUT]].type == NNA_TYPE_F32 &&
+	       !nna_type_is_float(l->values[op->values[NNA_CONV2D_INPUT]].type);
+}
+
 bool nna_hw_is_depthwise(const struct nna_lower *l, const struct nna_ir_op *op)
 {
 	return op->kind == NNA_IR_CONV2D && op->conv2d.groups > 1 &&

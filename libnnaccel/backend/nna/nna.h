@@ -36,6 +36,8 @@ void nna_hw_read_profile(const void *profile, uint64_t tick_hz, uint32_t index,
 
 /* True if DWCONV does the convolution: several channels, and a group for each. */
 bool nna_hw_is_depthwise(const struct nna_lower *l, const struct nna_ir_op *op);
+/* True for CONV2D and MATMUL of 8-bit numbers whose result is F32: the sums. */
+bool nna_hw_has_sums(const struct nna_lower *l, const struct nna_ir_op *op);
 
 /* Return: the work of a command, whose operands follow its head; the first one is an output. */
 uint64_t nna_hw_work(const struct nnahw_command_info *info, const void *command);

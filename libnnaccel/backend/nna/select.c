@@ -6,7 +6,8 @@
 #include "libnnaccel/backend/nna/nna.h"
 
 /*
- * Makes the channels table of @n entries, whose factors are in.scale * weights.scale / out.scale.
+ * Makes the channels table of @n entries, whose factors are in.scale * weights.scale / out.scale;
+ * sums, which are F32, have none.
  * One entry suffices if all channels have one scale and the command accepts that.
  */
 static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
@@ -20,7 +21,7 @@ static int64_t channels_table(struct nna_lower *l, const struct nna_value *in,
 	table = calloc(n ? n : 1, sizeof(*table));
 	if (!table)
 		return -ENOMEM;
-	for (uint32_t c = 0; c < n; c++)
+	for (uint32_t c = 0; c < n && !nna_type_is_float(out->type); c++)
 		nna_requantize_from(nna_channel_factor(in, weights, out, c, rounding),
 				    &table[c].multiplier, &table[c].shift);
 	value = nna_lower_constant(l, NNA_TYPE_S32, 2, dims, 0, 0, table);
@@ -40,7 +41,7 @@ int nna_hw_select(struct nna_lower *l)
 		    op->values[NNA_CONV2D_PRIVATE] != NNA_NO_VALUE)
 			continue;
 		out = l->values[op->values[NNA_CONV2D_OUTPUT]];
-		if (nna_type_is_float(out.type))
+		if (nna_type_is_float(out.type) && !nna_hw_has_sums(l, op))
 			continue;
 		/* The result before a residual is added may have a scale of its own. */
 		if (op->values[NNA_CONV2D_RESIDUAL] != NNA_NO_VALUE)

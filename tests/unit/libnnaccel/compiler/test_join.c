@@ -140,6 +140,25 @@ static void test_round(void **state)
 	assert_true(l->ops[1].rows.steps[2].number == 127);
 }
 
+/* Bytes that another operation reads are a result, if the device has that. */
+static void test_bytes(void **state)
+{
+	struct nna_lower *l = *state;
+	uint32_t bytes = ok(nna_lower_scratch(l, NNA_TYPE_S8, 3, ROWS, 1, 0)),
+		 copy = ok(nna_lower_scratch(l, NNA_TYPE_S8, 3, ROWS, 1, 0));
+
+	ewise(l, NNA_FN_IDENTITY, bytes, ewise(l, NNA_FN_NEG, wide(l), wide(l), NONE), NONE);
+	assert_int_equal(nna_emit_copy(l, copy, bytes), 0);
+	assert_int_equal(left(l), 3);
+	assert_int_equal(nna_pass_join(l, backend(l, NNAHW_SUMS_ABI_MINOR)), 0);
+	assert_true(l->ops[0].dead);
+	assert_int_equal(l->ops[1].kind, NNA_IR_ROWS);
+	assert_true(l->ops[1].rows.has_bytes);
+	assert_int_equal(l->values[l->ops[1].values[0]].type, NNA_TYPE_S8);
+	assert_true(l->values[l->ops[1].values[0]].scale == 0);
+	assert_int_equal(l->values[l->ops[1].values[0]].storage, l->values[bytes].storage);
+}
+
 /*
  * Operations between that are of no concern stay; one that reads a result fixes the place of the
  * chain, to which further operations move up, unless what they read is written in between.
@@ -265,6 +284,7 @@ int main(void)
 		TEST(test_layer_norm),
 		TEST(test_softmax),
 		TEST(test_round),
+		TEST(test_bytes),
 		TEST(test_between),
 		TEST(test_written_again),
 		TEST(test_moved_written_again),
