@@ -121,7 +121,11 @@ struct tflite_value tflite_reduced(struct tflite_translation *t, uint32_t type,
  *
  *	tflite_is_hybrid()	whether the operator is one
  *	tflite_hybrid_input()	the input as integers [@rows, n]; @scale gets a scale for each row,
- *				[@rows, 1]
+ *				[@rows, 1]. The zero point is taken off, unless @asymmetric rows
+ *				give it as @zero_points, [@rows, 1]
+ *	tflite_hybrid_sums()	the sums of the weights of each channel; false if the zero point
+ *				has to be taken off the input
+ *	tflite_hybrid_centred()	@sum as if the zero point had been taken off; all broadcast
  *	tflite_hybrid_weights()	the weights as integers
  *	tflite_finish_hybrid()	the output: @sum, the sums of products, in the order of the output's
  *				elements, times @scale, which broadcasts, plus the bias, input 2
@@ -132,10 +136,30 @@ void tflite_finish_biased(struct tflite_translation *t, struct tflite_value sum)
 /* Whether @w has scales that differ; TFLite takes equal ones for a single scale. */
 bool tflite_has_scales(const struct tflite_tensor *w);
 struct tflite_value tflite_hybrid_input(struct tflite_translation *t, uint32_t rows,
-					bool asymmetric, struct tflite_value *scale);
+					bool asymmetric, struct tflite_value *scale,
+					struct tflite_value *zero_points);
 /* tflite_hybrid_input() for any value [rows, n]. */
 struct tflite_value tflite_hybrid_rows(struct tflite_translation *t, struct tflite_value x,
-				       bool asymmetric, struct tflite_value *scale);
+				       bool asymmetric, struct tflite_value *scale,
+				       struct tflite_value *zero_points);
+
+/**
+ * struct tflite_weights - where the weights of a channel lie, [outer, count, inner]
+ * @count: of a channel
+ * @inner: channels side by side: the distance of two weights of one
+ * @rank: number of dims of the sums, one for each channel
+ * @dims: their product is outer * inner
+ */
+struct tflite_weights {
+	uint32_t count, inner, rank;
+	const uint32_t *dims;
+};
+
+bool tflite_hybrid_sums(struct tflite_translation *t, const struct tflite_weights *shape,
+			struct tflite_value *sums);
+struct tflite_value tflite_hybrid_centred(struct tflite_translation *t, struct tflite_value sum,
+					  struct tflite_value zero_points,
+					  struct tflite_value sums);
 struct tflite_value tflite_hybrid_weights(struct tflite_translation *t, uint32_t index);
 void tflite_finish_hybrid(struct tflite_translation *t, struct tflite_value sum,
 			  struct tflite_value scale);

@@ -116,7 +116,14 @@ static bool is_known(uint8_t function)
 /* True for stored integers that are the values: a step has them as F32. */
 static bool is_whole(const struct nna_value *v)
 {
-	return v->type == NNA_TYPE_S8 && v->scale == 1 && !v->zero_point;
+	return (v->type == NNA_TYPE_S8 || v->type == NNA_TYPE_S16) && v->scale == 1 &&
+	       !v->zero_point;
+}
+
+/* True for those that an output may have. */
+static bool is_byte(const struct nna_value *v)
+{
+	return is_whole(v) && v->type == NNA_TYPE_S8;
 }
 
 static bool is_number(const struct nna_value *v)
@@ -572,12 +579,12 @@ static bool make(const struct chain *c, const struct nna_ir_use *uses, uint32_t 
 		if (!is_output(c, uses, m, count))
 			continue;
 		if (outputs == NNA_IR_ROWS_OUTPUTS ||
-		    (!is_number(&c->members[m].out) && !is_whole(&c->members[m].out)))
+		    (!is_number(&c->members[m].out) && !is_byte(&c->members[m].out)))
 			return false;
 		op->rows.result[outputs] = c->members[m].step;
 		op->values[outputs] = 0;
 		values[outputs] = c->members[m].out;
-		if (is_whole(&values[outputs])) {
+		if (is_byte(&values[outputs])) {
 			/* Stored numbers are the values. */
 			values[outputs].scale = 0;
 			op->rows.has_bytes = true;

@@ -5,11 +5,12 @@
 #include <string.h>
 
 /* Inputs of a convolution from number 3 on, without the activation. */
-static void push_geometry(struct tflite_translation *t, bool depthwise, uint32_t units)
+static void push_geometry(struct tflite_translation *t, const struct tflite_options *o,
+			  bool depthwise, uint32_t units)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0);
 
-	tflite_push_window(t, &t->op->options);
+	tflite_push_window(t, o);
 	if (!depthwise)
 		return;
 	if (!x->dims[3] || units % x->dims[3])
@@ -89,8 +90,9 @@ static void fill_gaps(struct tflite_translation *t, struct tflite_tensor *w)
 	w->elements = elements;
 }
 
-/* The sums of products of whole numbers in FLOAT32, without bias. */
+/* The sums of products of whole numbers in FLOAT32, without bias. @o: strides, padding. */
 static struct tflite_value integer_convolution(struct tflite_translation *t, uint32_t type,
+					       const struct tflite_options *o,
 					       struct tflite_value x, struct tflite_value weights,
 					       uint32_t units)
 {
@@ -106,7 +108,7 @@ static struct tflite_value integer_convolution(struct tflite_translation *t, uin
 	tflite_push(t, x.operand);
 	tflite_push(t, weights.operand);
 	tflite_push(t, tflite_add_constant(t, &bias, NULL, (size_t)units * 4));
-	push_geometry(t, depthwise, units);
+	push_geometry(t, o, depthwise, units);
 	if (groups > 1)
 		tflite_push_i32(t, (int32_t)groups);
 	tflite_push_i32(t, 0);
@@ -115,33 +117,94 @@ static struct tflite_value integer_convolution(struct tflite_translation *t, uin
 		tflite_emit_to(t, NNA_OPERATION_GROUPED_CONV_2D, sum.operand);
 		return sum;
 	}
-	tflite_push_i32(t, t->op->options.dilation_w);
-	tflite_push_i32(t, t->op->options.dilation_h);
+	tflite_push_i32(t, o->dilation_w);
+	tflite_push_i32(t, o->dilation_h);
 	tflite_emit_to(t, type, sum.operand);
 	return sum;
+}
+
+/* Zeros before and after @size elements by TFLite's scheme SAME. Return: false if too many. */
+static bool find_pads(uint32_t size, uint32_t filter, int32_t stride, int32_t dilation,
+		      int32_t *pads)
+{
+	int64_t all;
+
+	if (stride < 1 || dilation < 1 || !size || !filter || filter > UINT16_MAX)
+		return false;
+	all = (((int64_t)size + stride - 1) / stride - 1) * stride +
+	      (int64_t)(filter - 1) * dilation + 1 - size;
+	all = all < 0 ? 0 : all;
+	pads[0] = (int32_t)(all / 2);
+	pads[1] = (int32_t)(all - all / 2);
+	return all <= UINT16_MAX;
+}
+
+/*
+ * A convolution whose zero points are taken off the sums. The padding is zeros of the input, which
+ * become the zero point: they are put around it before it is quantised. Return: false, with nothing
+ * added, if the zero points have to be taken off the input.
+ */
+static bool asymmetric_convolution(struct tflite_translation *t, uint32_t type, uint32_t units)
+{
+	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
+	const struct tflite_weights shape = { units ? (uint32_t)(w->elements / units) : 0, 1, 1,
+					      w->dims };
+	struct tflite_options o = t->op->options;
+	/* The gaps of groups are filled. */
+	const bool grouped = count_groups(t) > 1;
+	struct tflite_value image, q, scale = { 0 }, zero, sums;
+	int32_t pads[8] = { 0 };
+	uint64_t size;
+	uint32_t dims[4];
+
+	if (o.padding == TFLITE_SAME &&
+	    (!find_pads(x->dims[1], w->dims[1], o.stride_h, grouped ? 1 : o.dilation_h,
+			pads + 2) ||
+	     !find_pads(x->dims[2], w->dims[2], o.stride_w, grouped ? 1 : o.dilation_w,
+			pads + 4)))
+		return false;
+	for (uint32_t k = 0; k < 4; k++)
+		dims[k] = x->dims[k] + (uint32_t)(pads[2 * k] + pads[2 * k + 1]);
+	if (!x->elements || !tflite_count_elements(4, dims, &size) ||
+	    !tflite_hybrid_sums(t, &shape, &sums))
+		return false;
+	o.padding = TFLITE_VALID;
+	image = tflite_padded(t, tflite_value(t, 0), pads);
+	size /= dims[0];
+	q = tflite_reshaped(t, image, 2, (uint32_t[]){ dims[0], (uint32_t)size });
+	q = tflite_hybrid_rows(t, q, true, &scale, &zero);
+	q = tflite_reshaped(t, q, 4, dims);
+	q = integer_convolution(t, type, &o, q, tflite_hybrid_weights(t, 1), units);
+	zero = tflite_reshaped(t, zero, 4, (uint32_t[]){ x->dims[0], 1, 1, 1 });
+	scale = tflite_reshaped(t, scale, 4, (uint32_t[]){ x->dims[0], 1, 1, 1 });
+	tflite_finish_hybrid(t, tflite_hybrid_centred(t, q, zero, sums), scale);
+	return true;
 }
 
 static void hybrid_convolution(struct tflite_translation *t, uint32_t type, uint32_t units)
 {
 	const struct tflite_tensor *x = tflite_input(t, 0), *w = tflite_input(t, 1);
+	/* TFLite quantises asymmetrically only beside weights with scales that differ. */
+	const bool depthwise = type == NNA_OPERATION_DEPTHWISE_CONV_2D,
+		   asymmetric = tflite_has_scales(w) || depthwise;
 	struct tflite_value q, scale = { 0 };
 
-	/* TFLite quantises asymmetrically only beside weights with scales that differ. */
-	q = tflite_hybrid_input(t, x->dims[0],
-				tflite_has_scales(w) || type == NNA_OPERATION_DEPTHWISE_CONV_2D,
-				&scale);
+	if (asymmetric && !depthwise && asymmetric_convolution(t, type, units))
+		return;
+	q = tflite_hybrid_input(t, x->dims[0], asymmetric, &scale, NULL);
 	q = tflite_reshaped(t, q, 4, x->dims);
-	q = integer_convolution(t, type, q, tflite_hybrid_weights(t, 1), units);
+	q = integer_convolution(t, type, &t->op->options, q, tflite_hybrid_weights(t, 1), units);
 	scale = tflite_reshaped(t, scale, 4, (uint32_t[]){ x->dims[0], 1, 1, 1 });
 	tflite_finish_hybrid(t, q, scale);
 }
 
 static void wide_convolution(struct tflite_translation *t, uint32_t type, uint32_t units)
 {
+	const struct tflite_options *o = &t->op->options;
 	struct tflite_value weights = tflite_hybrid_weights(t, 1), high, low;
 
-	high = integer_convolution(t, type, tflite_wide_input(t, true), weights, units);
-	low = integer_convolution(t, type, tflite_wide_input(t, false), weights, units);
+	high = integer_convolution(t, type, o, tflite_wide_input(t, true), weights, units);
+	low = integer_convolution(t, type, o, tflite_wide_input(t, false), weights, units);
 	tflite_finish_wide(t, high, low, units);
 }
 
@@ -163,7 +226,7 @@ static void convolution(struct tflite_translation *t, uint32_t type)
 	tflite_push_input(t, 0);
 	tflite_push_weights(t, 1, x);
 	tflite_push_bias(t, 2, x, w, units);
-	push_geometry(t, depthwise, units);
+	push_geometry(t, o, depthwise, units);
 	groups = depthwise ? 1 : count_groups(t);
 	if (groups > 1) {
 		tflite_push_i32(t, (int32_t)groups);

@@ -29,10 +29,16 @@ static struct tflite_value integer_rows(struct tflite_translation *t, uint32_t t
 
 static void hybrid_fully_connected(struct tflite_translation *t, uint32_t type, uint32_t rows)
 {
-	struct tflite_value q, scale = { 0 };
+	const struct tflite_tensor *w = tflite_input(t, 1);
+	const struct tflite_weights shape = { w->dims[1], 1, 1, w->dims };
+	const bool asymmetric = t->op->options.asymmetric;
+	struct tflite_value q, scale = { 0 }, zero, sums;
+	const bool exact = asymmetric && tflite_hybrid_sums(t, &shape, &sums);
 
-	q = tflite_hybrid_input(t, rows, t->op->options.asymmetric, &scale);
+	q = tflite_hybrid_input(t, rows, asymmetric, &scale, exact ? &zero : NULL);
 	q = integer_rows(t, type, q, tflite_hybrid_weights(t, 1));
+	if (exact)
+		q = tflite_hybrid_centred(t, q, zero, sums);
 	tflite_finish_hybrid(t, q, scale);
 }
 
@@ -81,7 +87,7 @@ static void block_fully_connected(struct tflite_translation *t, uint32_t type, u
 {
 	struct tflite_value q, scale = { 0 };
 
-	q = tflite_hybrid_input(t, rows, true, &scale);
+	q = tflite_hybrid_input(t, rows, true, &scale, NULL);
 	q = integer_rows(t, type, q, block_weights(t));
 	tflite_finish_biased(t, tflite_binary(t, NNA_OPERATION_MUL, q, scale));
 }
@@ -294,14 +300,29 @@ static struct tflite_value whole_weights(struct tflite_translation *t)
 	return tflite_cast(t, tflite_value(t, 1), NNA_OPERAND_TENSOR_FLOAT32);
 }
 
+/* The sums of the columns of input 1, [..., 1, n]. Return: as tflite_hybrid_sums(). */
+static bool column_sums(struct tflite_translation *t, uint32_t terms, struct tflite_value *sums)
+{
+	const struct tflite_tensor *w = tflite_input(t, 1);
+	const uint32_t columns = w->dims[w->rank - (t->op->options.adj_y ? 2 : 1)];
+	uint32_t dims[TFLITE_MAX_RANK];
+	struct tflite_weights shape = { terms, t->op->options.adj_y ? 1 : columns, w->rank, dims };
+
+	memcpy(dims, w->dims, w->rank * sizeof(dims[0]));
+	dims[w->rank - 2] = 1;
+	dims[w->rank - 1] = columns;
+	return tflite_hybrid_sums(t, &shape, sums);
+}
+
 /* FLOAT32 by INT8: each row of input 0 is quantised by its own range. */
 static void hybrid_matmul(struct tflite_translation *t, uint32_t type)
 {
 	const struct tflite_tensor *w = tflite_input(t, 1);
-	struct tflite_value x = tflite_value(t, 0), scale = { 0 }, q, factor;
+	struct tflite_value x = tflite_value(t, 0), scale = { 0 }, q, factor, zero, sums;
 	const uint32_t rank = x.o.desc.rank, terms = count_terms(t),
 		       column = w->rank - (t->op->options.adj_y ? 2 : 1);
 	uint32_t dims[TFLITE_MAX_RANK + 1], rows;
+	bool exact;
 
 	if (!terms)
 		return;
@@ -323,12 +344,15 @@ static void hybrid_matmul(struct tflite_translation *t, uint32_t type)
 		return;
 	}
 	q = tflite_reshaped(t, x, 2, (uint32_t[]){ rows, terms });
-	q = tflite_reshaped(t, tflite_hybrid_rows(t, q, t->op->options.asymmetric, &scale), rank,
-			    x.o.dims);
+	exact = t->op->options.asymmetric && column_sums(t, terms, &sums);
+	q = tflite_hybrid_rows(t, q, t->op->options.asymmetric, &scale, exact ? &zero : NULL);
+	q = tflite_reshaped(t, q, rank, x.o.dims);
 	for (uint32_t i = 0; i < rank; i++)
 		dims[i] = i + 1 < rank ? x.o.dims[i] : 1;
 	scale = tflite_reshaped(t, scale, rank, dims);
 	q = multiplied(t, type, q, false, whole_weights(t));
+	if (exact)
+		q = tflite_hybrid_centred(t, q, tflite_reshaped(t, zero, rank, dims), sums);
 	factor = w->scale_count ? tflite_float_tensor(t, 1, &w->scale_count, w->scales) :
 				  tflite_float(t, 1);
 	factor = tflite_binary(t, NNA_OPERATION_MUL, scale, factor);

@@ -396,7 +396,7 @@ static void hybrid_lstm(struct tflite_translation *t)
 		return;
 	}
 	units = tflite_input(t, 5)->dims[0];
-	q = tflite_hybrid_input(t, steps * batch, asymmetric, &scale);
+	q = tflite_hybrid_input(t, steps * batch, asymmetric, &scale, NULL);
 	for (g = 0; g < 4; g++) {
 		gates[g] = tflite_hybrid_weights(t, 1 + g);
 		gates[g] = tflite_hybrid_product(t, q, scale, gates[g], 1 + g);
@@ -410,7 +410,8 @@ static void hybrid_lstm(struct tflite_translation *t)
 	h = tflite_value(t, 18);
 	c = tflite_value(t, 19);
 	for (s = 0; s < steps && !t->ret; s++) {
-		struct tflite_value rows = tflite_hybrid_rows(t, h, asymmetric, &scale), product;
+		struct tflite_value rows = tflite_hybrid_rows(t, h, asymmetric, &scale,
+								    NULL), product;
 
 		for (g = 0; g < 4; g++) {
 			z[g] = tflite_part(t, gates[g], axis, s, 1);

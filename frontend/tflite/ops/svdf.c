@@ -109,7 +109,7 @@ static void hybrid(struct tflite_translation *t)
 	tflite_need_scales(t, tflite_input(t, 1), 1);
 	if (!read_bank(t, &b))
 		return;
-	x = tflite_hybrid_input(t, b.batch, t->op->options.asymmetric, &scale);
+	x = tflite_hybrid_input(t, b.batch, t->op->options.asymmetric, &scale, NULL);
 	x = tflite_hybrid_product(t, x, scale, tflite_hybrid_weights(t, 1), 1);
 	state = shifted(t, &b, tflite_value(t, 4), x);
 	x = summed(t, &b, state, hybrid_times(t));
