@@ -119,3 +119,21 @@ ROWS += hybrid("rows", "BATCH_MATMUL", "BatchMatMulOptions", of(32), loud(32, 7)
                asymmetricQuantizeInputs=[True])
 ROWS += hybrid("picture", "CONV_2D", "Conv2DOptions", picture, loud(5, 3, 3, 8), 5,
                (T(5, type="FLOAT32", data="any"),), padding=[SAME], strideW=[1, 2], strideH=[1])
+
+
+def long_rows(name, x, w, **attributes):
+    return Row("FULLY_CONNECTED", [x, w, None], [T()], ("FLOAT32",), "FullyConnectedOptions",
+               name=f"FULLY_CONNECTED-hybrid-{name}", version=9, fusedActivationFunction=[NONE], **attributes)
+
+
+# Sums beyond 2^24, which FLOAT32 does not hold, and rows that are quantised in pieces.
+positive = np.random.default_rng(6).uniform(0.7, 1, (5, 1500)).astype(np.float32)
+ROWS += [long_rows("sums", T(5, 1500, given=positive), loud(6, 1500, values=(100, 127)),
+                   asymmetricQuantizeInputs=[False]),
+         long_rows("zeros", T(5, 1000, given=positive[:, :1000]), loud(6, 1000, values=(-90, 127), axis=0),
+                   asymmetricQuantizeInputs=[True]),
+         long_rows("pieces", T(2, 5760), loud(3, 5760), asymmetricQuantizeInputs=BOTH)]
+ROWS += [Row("CONV_2D", [T(2, 24, 30, 8), loud(5, 3, 2, 8, axis=axis), T(5, type="FLOAT32", data="any")], [T()],
+             ("FLOAT32",), "Conv2DOptions", name=f"CONV_2D-hybrid-pieces{kind}", version=5, padding=[SAME, VALID],
+             strideW=[1, 2], strideH=[1], dilationWFactor=[1], dilationHFactor=[1, 3])
+         for axis, kind in ((None, ""), (0, "-channels"))]
