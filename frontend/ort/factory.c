@@ -190,7 +190,7 @@ static struct ort_status *create_stream(struct ort_factory *self, const void *de
 	return NULL;
 }
 
-/* Asked for by its version, since a runtime that is older prints a line when it is asked for a table. */
+/* By its version: a runtime that is older prints a line when it is asked for the table. */
 static bool has_shapes(const struct ort_api_base *base)
 {
 	const char *version = base->get_version();

@@ -92,7 +92,7 @@ enum ort_slot {
 	ORT_ATTRIBUTE_TENSOR = 362,
 	ORT_ATTRIBUTE_KIND = 363,
 	ORT_ATTRIBUTE_NAME = 364,
-	/* Since ORT_VERSION_SHAPES: the type of a tensor, and its dims where the runtime has them. */
+	/* Since ORT_VERSION_SHAPES: a tensor's type, and its dims where the runtime has them. */
 	ORT_TENSOR_SHAPE = 414,
 };
 

@@ -317,8 +317,8 @@ static void test_other_input(void **state)
 }
 
 /*
- * What a run asks for: of each input and output the tensor, its memory and its bytes, and of an input
- * whose shape can differ that one, which makes a description in the runtime before 1.24 only.
+ * What a run asks for: of each input and output the tensor, its memory and its bytes, and of an
+ * input whose shape can differ that one, which makes a description in the runtime before 1.24 only.
  */
 static void test_calls(void **state)
 {
