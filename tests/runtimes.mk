@@ -8,6 +8,13 @@ RUNTIMES ?=
 check-runtimes: all wheel-litert wheel-onnxruntime $(BUILD)/tests/runtimes/libsupport.so
 	BUILD=$(BUILD) tests/runtimes/run $(RUNTIMES)
 
+#. test: litert-times: times of models in LiteRT, on the loopback over its CPU: writes the table of docs/litert.md
+.PHONY: litert-times
+litert-times: all
+	python=$$(tests/runtimes/setup litert-2.3) && models=$$(tests/clients/check-today --make) && \
+	NNACCEL_DEVICE=loopback $$python tests/runtimes/litert_times.py --libraries $(BUILD)/lib/litert \
+		--page docs/litert.md ../shared/models/*.tflite "$$models"/*.tflite
+
 #. test: check-runtimes-vm: both of them in a VM: they find the driver's node, and other drivers' fences wait for their runs
 .PHONY: check-runtimes-vm
 check-runtimes-vm: all kernel $(BUILD)/tests/runtimes/libsupport.so

@@ -3,11 +3,12 @@
 """
 litert_times: times of models as LiteRT's compiled models, on the NPU (the loopback) and on LiteRT's CPU.
 
-    litert_times.py --libraries DIR [--runs N] MODEL...
+    litert_times.py --libraries DIR [--runs N] [--page FILE] MODEL...
 
 Of each model the time of the fastest of N runs on the NPU alone over that of the CPU alone, in turns, on one thread and
 on two; and ms of the NPU on one. A thread is a CPU that the process may use: it starts itself again for each number.
-Prints a row of a table for each model; one that LiteRT refuses is named.
+Prints a table with a row for each network and a column for each way in which it is quantised, which the name's end
+tells; the machine's load is in the head. A model that LiteRT refuses is named. --page puts the table in the place of the one in a file: docs/litert.md.
 """
 import argparse
 import os
@@ -57,32 +58,65 @@ def measure(path, folder, runs, threads):
     return fastest((npu, cpu), runs)
 
 
+WAYS = ["float", "dynamic", "int4", "a8w8", "a16w8", "quant", "ptq"]
+HEAD = "| network"
+
+
+def ask(path, options, threads):
+    """ms on the NPU and on the CPU, None if LiteRT refuses the model."""
+    cpus = sorted(os.sched_getaffinity(0))
+    done = subprocess.run(["taskset", "-c", ",".join(map(str, cpus[-threads:])), sys.executable,
+                           os.path.abspath(__file__), "--libraries", options.libraries, "--runs", str(options.runs),
+                           "--threads", str(threads), path], capture_output=True, text=True, check=False)
+    return None if done.returncode else tuple(map(float, done.stdout.split()[-2:]))
+
+
+def cell_of(path, options):
+    one, two = (ask(path, options, threads) for threads in (1, 2))
+    if not one or not two:
+        return "refused"
+    return "%.2f, %.2f; %.3g ms" % (one[0] / one[1], two[0] / two[1], one[0])
+
+
+def replaced(page, table):
+    """A page with another table."""
+    head, _, rest = page.partition(HEAD)
+    if not rest:
+        sys.exit("there is no table to replace")
+    return head + table + "\n".join([""] + rest.split("\n\n", 1)[1:])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--libraries")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--page")
     parser.add_argument("models", nargs="+")
     options = parser.parse_args()
     folder = os.path.abspath(options.libraries)
     if options.threads:
         print(*measure(options.models[0], folder, options.runs, options.threads))
         return
-    cpus = sorted(os.sched_getaffinity(0))
-    print("| model | 1 thread | 2 threads | ms, 1 thread |\n|---|---|---|---|")
+    rows = {}
     for path in options.models:
-        cells, ms = [], ""
-        for threads in 1, 2:
-            done = subprocess.run(["taskset", "-c", ",".join(map(str, cpus[-threads:])), sys.executable,
-                                   os.path.abspath(__file__), "--libraries", folder, "--runs", str(options.runs),
-                                   "--threads", str(threads), path], capture_output=True, text=True, check=False)
-            if done.returncode:
-                cells.append("refused")
-                continue
-            npu, cpu = map(float, done.stdout.split()[-2:])
-            cells.append("%.2f" % (npu / cpu))
-            ms = ms or "%.1f" % npu
-        print("| %s | %s | %s |" % (os.path.splitext(os.path.basename(path))[0], " | ".join(cells), ms), flush=True)
+        name, way = os.path.splitext(os.path.basename(path))[0], "quant"
+        for end in WAYS:
+            if name.endswith(("-" + end, "_" + end)):
+                name, way = name[:-len(end) - 1], end
+        rows.setdefault(name, {})[way] = cell_of(path, options)
+        print(name, way, rows[name][way], file=sys.stderr, flush=True)
+    ways = [w for w in WAYS if any(w in row for row in rows.values())]
+    load = "%.1f" % os.getloadavg()[0]
+    table = "%s, at a load of %s | %s |\n|---|%s\n" % (HEAD, load, " | ".join(ways), "---|" * len(ways))
+    table += "".join("| %s | %s |\n" % (name, " | ".join(row.get(w, "") for w in ways)) for name, row in rows.items())
+    print(table, end="")
+    if options.page:
+        with open(options.page) as file:
+            page = file.read()
+        with open(options.page, "w") as file:
+            file.write(replaced(page, table))
 
 
-main()
+if __name__ == "__main__":
+    main()
