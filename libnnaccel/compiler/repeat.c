@@ -18,8 +18,8 @@
  * @l: the lowering
  * @uses: uses of all storages when the pass began
  * @same: for each storage, another one with the same contents; else its own number
- * @last: for each storage, the last operation so far whose first input it is; else NNA_NONE
- * @before: for each operation, the one before with the same storage as its first input
+ * @last: for each storage, the last operation so far that is listed by it; else NNA_NONE
+ * @before: for each operation, the one before that is listed by the same storage
  */
 struct repeat {
 	struct nna_lower *l;
@@ -148,6 +148,21 @@ static int rename_inputs(struct repeat *r, struct nna_ir_op *op)
 	return 0;
 }
 
+/*
+ * Return: the storage by which an operation is listed, that of its first input that is no constant:
+ * constants of equal numbers have storages of their own.
+ */
+static uint32_t listed_by(const struct nna_lower *l, const struct nna_ir_op *op)
+{
+	for (uint32_t k = 1; k < op->operand_count; k++) {
+		const uint32_t s = l->values[op->values[k]].storage;
+
+		if (l->storages[s].kind != NNA_STORAGE_CONSTANT)
+			return s;
+	}
+	return l->values[op->values[1]].storage;
+}
+
 static int visit(struct repeat *r, uint32_t i)
 {
 	struct nna_lower *l = r->l;
@@ -157,7 +172,7 @@ static int visit(struct repeat *r, uint32_t i)
 
 	if (ret || !is_candidate(r, op))
 		return ret;
-	s = l->values[op->values[1]].storage;
+	s = listed_by(l, op);
 	for (uint32_t j = r->last[s]; j != NNA_NONE; j = r->before[j]) {
 		if (!is_same(l, &l->ops[j], op))
 			continue;

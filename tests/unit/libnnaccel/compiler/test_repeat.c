@@ -71,6 +71,18 @@ static void test_chain(void **state)
 	}
 }
 
+/* Constants of their own as the first input, of the same number and of another. */
+static void test_constant_first(void **state)
+{
+	struct nna_lower *l = *state;
+	const uint32_t x = written(l);
+
+	ewise(l, NNA_FN_DIV, constant(l, 127), x, 0);
+	ewise(l, NNA_FN_DIV, constant(l, 127), x, 0);
+	ewise(l, NNA_FN_DIV, constant(l, 255), x, 0);
+	assert_int_equal(left(l), 1 + 2);
+}
+
 /* Other parameters, other elements, another order, inputs and results that change. */
 static void test_not(void **state)
 {
@@ -109,6 +121,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
 		TEST(test_chain),
+		TEST(test_constant_first),
 		TEST(test_not),
 		TEST(test_loop),
 	};
