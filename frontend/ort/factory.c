@@ -190,14 +190,19 @@ static struct ort_status *create_stream(struct ort_factory *self, const void *de
 	return NULL;
 }
 
-/* By its version: a runtime that is older prints a line when it is asked for the table. */
-static bool has_shapes(const struct ort_api_base *base)
+/*
+ * The table with ORT_TENSOR_SHAPE, or NULL. By the version: a runtime that is older prints a line
+ * when it is asked for it.
+ */
+static ort_table newer_table(const struct ort_api_base *base)
 {
 	const char *version = base->get_version();
 	unsigned int major, minor;
 
-	return version && sscanf(version, "%u.%u", &major, &minor) == 2 &&
-	       (major > 1 || minor >= ORT_VERSION_SHAPES) && base->get_api(ORT_VERSION_SHAPES);
+	if (!version || sscanf(version, "%u.%u", &major, &minor) != 2 ||
+	    (major < 2 && minor < ORT_VERSION_SHAPES))
+		return NULL;
+	return base->get_api(ORT_VERSION_SHAPES);
 }
 
 EXPORT struct ort_status *CreateEpFactories(const char *name, const struct ort_api_base *base,
@@ -221,8 +226,10 @@ EXPORT struct ort_status *CreateEpFactories(const char *name, const struct ort_a
 		free(f);
 		return ort_fail(&api, ORT_FAIL, "no memory");
 	}
-	f->api.table = table;
-	f->api.shapes = has_shapes(base);
+	f->api.table = newer_table(base);
+	f->api.shapes = f->api.table;
+	if (!f->api.shapes)
+		f->api.table = table;
 	f->api.ep = ((ort_table (*)(void))table[ORT_EP_API])();
 	f->factory = (struct ort_factory){
 		.version = ORT_VERSION,

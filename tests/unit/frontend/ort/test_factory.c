@@ -138,8 +138,12 @@ static slot *const TABLE[400] = {
 	[ORT_EP_API] = (slot *)get_ep_api,
 };
 
+static uint32_t asked_version;
+static const char *runtime_version = "1.22.0";
+
 static ort_table get_api(uint32_t version)
 {
+	asked_version = version;
 	return version <= 23 ? TABLE : NULL;
 }
 
@@ -150,7 +154,7 @@ static ort_table get_old_api(uint32_t version)
 
 static const char *get_version(void)
 {
-	return "1.22.0";
+	return runtime_version;
 }
 
 static struct ort_factory *make_factory(void)
@@ -291,6 +295,24 @@ static void node_without_a_number(void **state)
 	ReleaseEpFactory(f);
 }
 
+/* A table that a runtime does not have is not asked for, since that makes a line on stderr. */
+static void tables_by_version(void **state)
+{
+	static const struct {
+		const char *version;
+		uint32_t asked;
+	} cases[] = { { "1.23.2", 23 }, { "1.24.0", 24 }, { "1.32.0-dev", 24 }, { "2.0", 24 },
+		      { "", 23 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		runtime_version = cases[i].version;
+		/* This one has no newer table, whatever it says. */
+		ReleaseEpFactory(make_factory());
+		assert_int_equal(asked_version, cases[i].asked);
+	}
+	runtime_version = "1.22.0";
+}
+
 /* A line on stderr, and no factory. */
 static void runtime_that_is_too_old(void **state)
 {
@@ -308,6 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_member_is_there),
 		cmocka_unit_test(devices),
+		cmocka_unit_test(tables_by_version),
 		cmocka_unit_test(wrong_options),
 		cmocka_unit_test(several_devices),
 		cmocka_unit_test(node_without_a_number),
