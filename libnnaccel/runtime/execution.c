@@ -19,21 +19,21 @@
 int nna_execution_create(struct nna_program *program, struct nna_execution **out)
 {
 	struct nna_execution *e;
+	size_t bytes, inputs;
 
 	if (!program)
 		return -EINVAL;
-	e = calloc(1, sizeof(*e));
+	inputs = nna_program_input_count(program);
+	if (__builtin_mul_overflow(inputs + nna_program_output_count(program),
+				   sizeof(e->bindings[0]), &bytes) ||
+	    __builtin_add_overflow(bytes, sizeof(*e), &bytes))
+		return -ENOMEM;
+	e = calloc(1, bytes);
 	if (!e)
 		return -ENOMEM;
-	e->inputs = calloc((size_t)nna_program_input_count(program) + 1, sizeof(*e->inputs));
-	e->outputs = calloc((size_t)nna_program_output_count(program) + 1, sizeof(*e->outputs));
-	if (!e->inputs || !e->outputs) {
-		free(e->inputs);
-		free(e->outputs);
-		free(e);
-		return -ENOMEM;
-	}
 	e->program = program;
+	e->inputs = e->bindings;
+	e->outputs = e->bindings + inputs;
 	e->dirty = true;
 	e->loop_limit_ns = DEFAULT_LOOP_LIMIT_NS;
 	pthread_mutex_init(&e->lock, NULL);
@@ -70,8 +70,6 @@ void nna_execution_destroy(struct nna_execution *execution)
 	free(execution->results);
 	pthread_mutex_destroy(&execution->queue_lock);
 	pthread_mutex_destroy(&execution->lock);
-	free(execution->inputs);
-	free(execution->outputs);
 	free(execution);
 }
 

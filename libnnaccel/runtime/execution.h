@@ -86,8 +86,8 @@ enum nna_run_state { NNA_RUN_IDLE, NNA_RUN_ACTIVE, NNA_RUN_ENDED };
  * @state: state variables, owned unless there is a @parent; NULL until needed
  * @parent: the execution of the whole graph, if this one runs a part; it owns @state
  * @results: outputs of a run in parts, owned; NULL: those of @variant's code count
- * @inputs: bindings of the program's inputs
- * @outputs: bindings of the program's outputs
+ * @inputs: bindings of the program's inputs, in @bindings
+ * @outputs: bindings of the program's outputs, in @bindings
  * @dirty: bindings have changed since the base table was written
  * @deadline_ns: absolute CLOCK_MONOTONIC, 0 is none
  * @duration_ns: from when all in-fences have signalled, 0 is none
@@ -108,6 +108,8 @@ enum nna_run_state { NNA_RUN_IDLE, NNA_RUN_ACTIVE, NNA_RUN_ENDED };
  * @timing: of the last run; @begin and @end are set only for a run in parts
  * @begin_tick: when the last run that had a job began, in device ticks
  * @end_tick: when it ended, in device ticks
+ * @bindings: all bindings: a front end may create an execution for each run, which is one
+ *	allocation
  */
 struct nna_execution {
 	struct nna_program *program;
@@ -133,6 +135,7 @@ struct nna_execution {
 	int error;
 	struct nna_timing timing;
 	uint64_t begin_tick, end_tick;
+	struct nna_binding bindings[];
 };
 
 /*

@@ -286,9 +286,11 @@ bool nna_execution_is_running(struct nna_execution *e)
 {
 	bool running;
 
-	/* The run may have ended while no thread waited for it. */
-	if (e->fence)
-		nna_fence_wait(e->fence, 0);
+	/* Only a run that has given its fence away goes on after the call that began it. */
+	if (!e->fence)
+		return false;
+	/* It may have ended while no thread waited for it. */
+	nna_fence_wait(e->fence, 0);
 	pthread_mutex_lock(&e->lock);
 	running = e->run == NNA_RUN_ACTIVE;
 	pthread_mutex_unlock(&e->lock);
