@@ -7,7 +7,7 @@
 
 void nnb_deadline_begin_at(struct nnb_deadline *deadline, uint64_t at_ns)
 {
-	uint64_t now = nna_now_ns();
+	const uint64_t now = at_ns ? nna_now_ns() : 0;
 
 	deadline->past = at_ns && at_ns <= now;
 	deadline->limit_ns = at_ns > now ? at_ns - now : 0;

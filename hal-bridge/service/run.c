@@ -65,9 +65,6 @@ static int nnb_run_open_pools(struct nnb_run *run, struct nnb_aidl_call *call,
 {
 	int ret = 0;
 
-	run->pools = calloc(request->pools.count + 1, sizeof(*run->pools));
-	if (!run->pools)
-		return EXHAUSTED;
 	run->pool_count = request->pools.count;
 	nnb_run_find_used(run, request->inputs.data, request->inputs.count);
 	nnb_run_find_used(run, request->outputs.data, request->outputs.count);
@@ -318,8 +315,12 @@ static int nnb_run_check_buffers(const struct nnb_run *run, struct nnb_aidl_call
 				 const struct nnb_aidl_request *request)
 {
 	struct nnb_buffer **written, *buffer;
-	uint32_t count = 0;
+	uint32_t count = 0, buffers = 0;
 
+	for (uint32_t i = 0; i < run->pool_count; i++)
+		buffers += run->pools[i].buffer != NULL;
+	if (!buffers)
+		return 0;
 	written = nnb_arena_alloc(call->arena, request->outputs.count, sizeof(*written));
 	if (!written)
 		return EXHAUSTED;
@@ -342,6 +343,29 @@ static int nnb_run_check_buffers(const struct nnb_run *run, struct nnb_aidl_call
 					     "output", buffer->token, i);
 	}
 	return 0;
+}
+
+/*
+ * Makes the tables of a run: in the call's arena if the run ends before the call. Return: false
+ * without memory.
+ */
+static bool nnb_run_make_tables(struct nnb_run *run, struct nnb_arena *arena, uint32_t pool_count)
+{
+	const struct nnb_prepared_model *model = run->model;
+	const size_t arguments = (size_t)model->input_count + model->output_count;
+	size_t size = arguments * sizeof(*run->inputs) + pool_count * sizeof(*run->pools);
+	char *tables;
+
+	if (run->options.brief)
+		tables = nnb_arena_alloc(arena, 1, size);
+	else
+		tables = run->tables = calloc(1, size + 1);
+	if (!tables)
+		return false;
+	run->inputs = (struct nnb_run_argument *)tables;
+	run->outputs = run->inputs + model->input_count;
+	run->pools = (struct nnb_run_pool *)(run->inputs + arguments);
+	return true;
 }
 
 int nnb_run_init(struct nnb_run *run, struct nnb_prepared_model *model, struct nnb_aidl_call *call,
@@ -368,9 +392,7 @@ int nnb_run_init(struct nnb_run *run, struct nnb_prepared_model *model, struct n
 	if (nnb_quota_charge(model->client, &charged))
 		return nnb_aidl_fail(call, EXHAUSTED, "the client's user has too many bytes");
 	run->charged = charged;
-	run->inputs = calloc(model->input_count + 1, sizeof(*run->inputs));
-	run->outputs = calloc(model->output_count + 1, sizeof(*run->outputs));
-	if (!run->inputs || !run->outputs)
+	if (!nnb_run_make_tables(run, call->arena, request->pools.count))
 		return nnb_aidl_fail(call, EXHAUSTED, "out of memory");
 	ret = nnb_run_open_pools(run, call, request, memories);
 	if (!ret)
@@ -397,14 +419,12 @@ void nnb_run_fini(struct nnb_run *run)
 		nnb_run_drop_copy(run, &run->inputs[i]);
 	for (uint32_t i = 0; run->outputs && i < run->model->output_count; i++)
 		nnb_run_drop_copy(run, &run->outputs[i]);
-	free(run->inputs);
-	free(run->outputs);
 	for (uint32_t i = 0; i < run->pool_count; i++) {
 		nnb_memory_unref(run->pools[i].memory);
 		if (run->pools[i].buffer)
 			nnb_object_unref(&run->pools[i].buffer->object);
 	}
-	free(run->pools);
+	free(run->tables);
 	nnb_quota_discharge(run->model->client, &run->charged);
 	nnb_object_unref(&run->model->object);
 }
@@ -542,7 +562,7 @@ static int nnb_run_shapes(const struct nnb_run *run, struct nnb_aidl_call *call,
 int nnb_run_execute(struct nnb_run *run, struct nnb_aidl_call *call, int64_t deadline_ns,
 		    struct nnb_aidl_execution_result *result)
 {
-	const uint64_t start = nna_now_ns();
+	const uint64_t start = run->options.measure ? nna_now_ns() : 0;
 	struct nna_timing timing;
 	uint64_t deadline;
 	int ret, shapes;

@@ -25,7 +25,8 @@
  * struct nnb_run_options - the options of a run
  * @measure: durations are requested
  * @loop_timeout_ns: for all loops together, the client's value: -1 for the default
- * @brief: the run ends before the call that brings the request, and borrows its descriptors
+ * @brief: the run ends before the call that brings the request, and borrows its descriptors and
+ *	its arena
  */
 struct nnb_run_options {
 	bool measure;
@@ -68,10 +69,11 @@ struct nnb_run_argument {
  * @deadline: of the present or last run
  * @options: the options
  * @charged: the charge of the client's user for the tables below, and those of @execution
- * @pools: @pool_count of them, owned
+ * @tables: the memory of the tables below, owned; NULL: they are the arena's of the call
+ * @pools: @pool_count of them
  * @pool_count: entries of @pools
- * @inputs: as many as the model has, owned
- * @outputs: as many as the model has, owned
+ * @inputs: as many as the model has
+ * @outputs: as many as the model has
  */
 struct nnb_run {
 	struct nnb_prepared_model *model;
@@ -80,6 +82,7 @@ struct nnb_run {
 	struct nnb_deadline deadline;
 	struct nnb_run_options options;
 	struct nnb_quota charged;
+	void *tables;
 	struct nnb_run_pool *pools;
 	uint32_t pool_count;
 	struct nnb_run_argument *inputs, *outputs;
