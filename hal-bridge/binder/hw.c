@@ -13,6 +13,7 @@
 #include "libnnaccel/support/array.h"
 
 #define NNB_HW_LIMIT (64u << 20) /* bytes of a stream, and of all buffers; binder has 1 MiB */
+#define NNB_HW_ROOM 1024 /* first bytes of a stream: enough for a request */
 #define NNB_HW_NULL_OFFSET 8	 /* where the address of a flat_binder_object stands */
 
 static const size_t nnb_hw_sizes[] = {
@@ -61,7 +62,7 @@ bool nnb_hw_fits(const struct nnb_hw *hw, const struct nnb_hw_entry *entry, size
 /* Appends @size bytes, a multiple of 4, that are zero. Return: NULL without memory. */
 static void *nnb_hw_grow(struct nnb_hw *hw, size_t size)
 {
-	size_t room = hw->room ? hw->room : 256;
+	size_t room = hw->room ? hw->room : NNB_HW_ROOM;
 	unsigned char *grown;
 
 	if (size > NNB_HW_LIMIT - hw->size)
