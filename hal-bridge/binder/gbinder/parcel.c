@@ -10,10 +10,41 @@ static struct nnb_gb_reader *to_gb(struct nnb_reader *reader)
 	return (struct nnb_gb_reader *)reader;
 }
 
+/*
+ * Moves a reader forward, past objects, too, which stay in its list. libgbinder has no call for
+ * this, so the position in its reader is replaced, wherever it is, and its own calls say whether
+ * that has moved it. Return: false if this libgbinder's reader cannot be moved; it is unchanged
+ * then.
+ */
+static bool nnb_gb_reader_advance(GBinderReader *source, gsize bytes)
+{
+	const gsize left = gbinder_reader_bytes_remaining(source);
+	const gsize read = gbinder_reader_bytes_read(source);
+	const unsigned char *data, *here;
+	gsize size;
+
+	data = gbinder_reader_get_data(source, &size);
+	if (!data || left > size || bytes > left)
+		return false;
+	here = data + (size - left);
+	for (size_t i = 0; i < G_N_ELEMENTS(source->d); i++) {
+		if (source->d[i] != here)
+			continue;
+		source->d[i] = here + bytes;
+		if (gbinder_reader_bytes_remaining(source) == left - bytes &&
+		    gbinder_reader_bytes_read(source) == read + bytes)
+			return true;
+		source->d[i] = here;
+	}
+	return false;
+}
+
 void nnb_gb_reader_follow(struct nnb_gb_reader *self)
 {
 	size_t at = gbinder_reader_bytes_read(&self->source);
 
+	if (at < self->flat.at && nnb_gb_reader_advance(&self->source, self->flat.at - at))
+		return;
 	while (at + 8 <= self->flat.at && gbinder_reader_read_int64(&self->source, NULL))
 		at += 8;
 	while (at + 4 <= self->flat.at && gbinder_reader_read_int32(&self->source, NULL))
