@@ -71,12 +71,14 @@ class Writer:
         return write
 
 
-def tensor(name, shape, kind=FLOAT32, scale=None, signature=None):
-    return {"name": name, "shape": shape, "type": kind, "scale": scale, "signature": signature}
+def tensor(name, shape, kind=FLOAT32, scale=None, signature=None, data=None):
+    """@data: the bytes of a constant."""
+    return {"name": name, "shape": shape, "type": kind, "scale": scale, "signature": signature,
+            "data": data}
 
 
 def model(tensors, operators, inputs, outputs):
-    """@operators: ((code, options' type), inputs, outputs, options) each; no constants."""
+    """@operators: ((code, options' type), inputs, outputs, options) each."""
     return several([(tensors, operators, inputs, outputs)], [])
 
 
@@ -87,10 +89,14 @@ def several(subgraphs, signatures):
     """
     w = Writer()
     w.bytes += bytes(4) + b"TFL3"
+    # Buffer 0 is that of tensors without data.
+    buffers = [{}]
 
     def tensor_fields(t):
-        fields = {0: w.vector("i", t["shape"]), 1: ("b", t["type"]), 2: ("I", 0),
-                  3: w.text(t["name"])}
+        if t["data"]:
+            buffers.append({0: w.vector("B", t["data"])})
+        fields = {0: w.vector("i", t["shape"]), 1: ("b", t["type"]),
+                  2: ("I", len(buffers) - 1 if t["data"] else 0), 3: w.text(t["name"])}
         if t["scale"]:
             fields[4] = lambda at: w.table({2: w.vector("f", [t["scale"][0]]),
                                             3: w.vector("q", [t["scale"][1]])}, at)
@@ -115,7 +121,7 @@ def several(subgraphs, signatures):
         return w.tables([{0: w.text(name), 1: ("I", tensor)} for name, tensor in tensors.items()])
     parts = [subgraph_fields(*s) for s in subgraphs]
     root = {0: ("I", 3), 1: w.tables([{0: ("b", c), 3: ("i", c)} for c in codes]),
-            2: w.tables(parts), 3: w.text("a test's"), 4: w.tables([{}])}
+            2: w.tables(parts), 3: w.text("a test's"), 4: w.tables(buffers)}
     if signatures:
         root[7] = w.tables([{0: names(ins), 1: names(outs), 2: w.text(key), 4: ("I", subgraph)}
                             for key, subgraph, ins, outs in signatures])

@@ -79,6 +79,17 @@ static uint64_t bytes_of(const json_t *command, const json_t *operand, uint64_t 
 	return bytes / elements * outputs;
 }
 
+/* True if a command multiplies floats. Sums of 8-bit products may be F32. */
+static bool multiplies_floats(const json_t *command)
+{
+	const json_t *input = operand_of(command, "input");
+	const char *type;
+
+	input = input ? input : operand_of(command, "a");
+	type = json_string_value(json_object_get(input, "type"));
+	return type && type[0] == 'F';
+}
+
 struct nnactl_cost nnactl_cost_of(const json_t *command)
 {
 	const json_t *output = operand_of(command, "output"), *operand;
@@ -87,7 +98,7 @@ struct nnactl_cost nnactl_cost_of(const json_t *command)
 	struct nnactl_cost c = { .macs = macs_of(command, outputs) };
 	size_t i;
 
-	c.real = type && type[0] == 'F';
+	c.real = c.macs && multiplies_floats(command);
 	c.depthwise = !strcmp(json_string_value(json_object_get(command, "name")), "DWCONV");
 	if (c.macs && type && !strcmp(type + 1, "8"))
 		c.requantised = outputs;
