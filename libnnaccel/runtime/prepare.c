@@ -86,13 +86,12 @@ int nna_execution_choose_variant(struct nna_execution *e, bool readable, uint32_
 
 	if (!e->dirty && e->variant && !nna_execution_has_parameters(e))
 		return 0;
-	shapes = calloc((size_t)count + 1, sizeof(*shapes));
-	data = calloc((size_t)count + 1, sizeof(*data));
-	ret = shapes && data ? nna_bindings_get_shapes(e, shapes, data) : -ENOMEM;
+	data = calloc((size_t)count + 1, sizeof(*data) + sizeof(*shapes));
+	shapes = (struct nna_shape *)(data + count + 1);
+	ret = data ? nna_bindings_get_shapes(e, shapes, data) : -ENOMEM;
 	if (!ret)
 		ret = nna_variant_get(e->program, shapes, readable ? data : NULL, &limit, stop,
 				      &variant);
-	free(shapes);
 	free(data);
 	if (ret) {
 		if (ret == -EAGAIN)
