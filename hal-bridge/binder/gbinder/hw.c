@@ -234,7 +234,8 @@ int nnb_gb_hw_write(struct nnb_link *link, const struct nnb_gb_hw_ops *ops, cons
 		/* libgbinder writes the size of a handle itself. */
 		const size_t end = entry->offset - (handle ? sizeof(int64_t) : 0);
 
-		gbinder_writer_append_bytes(writer, hw->data + at, end - at);
+		if (end > at)
+			gbinder_writer_append_bytes(writer, hw->data + at, end - at);
 		at = entry->offset + sizeof(struct flat_binder_object);
 		if (entry->kind == NNB_HW_OBJECT) {
 			ret = ops->write(link, entry->object, writer, user);
