@@ -7,6 +7,7 @@ those that each gives with the NNA in this process.
 
     $(tests/clients/setup) tests/ethosu/stack.py [--build BUILD] [--config NAME]... MODEL.tflite...
 
+Then the demo, in 8 bits, through NNAPI and through the HAL: the face has to be where it is on the NNA.
 Then conformance cases on the node and through the HAL: those that the NPU supports pass, the rest is
 skipped. Needs `vm/setup --ethosu`, and LiteRT for the delegate. The last line is "N passed, N failed,
 N skipped".
@@ -17,6 +18,7 @@ import json
 import os
 import pickle
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -47,10 +49,32 @@ for filter in %s; do
 	echo "hal $filter $("$BUILD/tests/nnv_hal" --api=aidl --device=binder:nnaccel --jobs=1 \
 		--filter="$filter" ../shared/nnapi-vectors 2>&1 | tail -n 1)"
 done
+echo "demo hal $(%s)"
 stop_hal && echo "hal ended"
 kill $manager
 )
 """
+
+
+# What the demo says on one line: the driver tells no times, so there are none.
+DEMO = ("{build}/bin/{program} --model {model} --image {image} --expect 222,120 {more}"
+        " 2>&1 | tr '\\n' '|'")
+DEMO_TOLD = ("taken     all 73 operations", "device began (not told)", "end waited for")
+
+
+def demo_files():
+    """What demo/fetch gets: the model, the image."""
+    said = subprocess.run([TOP / "demo/fetch"], capture_output=True, text=True, check=True).stdout
+    return [shlex.split(line)[0].partition("=")[2] for line in said.splitlines()]
+
+
+def demo(build, program, more):
+    model, image = demo_files()
+    return DEMO.format(build=build, program=program, model=model, image=image, more=more)
+
+
+def face_of(said):
+    return [line for line in said.split("|") if line.startswith("face ")]
 
 
 def inputs_of(nnactl, model):
@@ -109,6 +133,7 @@ def commands_of(build, model, folder, device, inputs):
 def in_vm(config, script):
     """The guest's lines, which are printed as they come, and the status of the VM."""
     process = subprocess.Popen([TOP / "vm/run", "--npu", config, "--mem", "2G", "--timeout", "1500",
+                                "--load", "vgem", "--share", Path(demo_files()[0]).parent,
                                 "--share", Path(sys.prefix), "--share", TOP.parent / "shared",
                                 "--", "bash", "-c", script], text=True, cwd=TOP,
                                stdout=subprocess.PIPE)
@@ -153,6 +178,12 @@ def main():
             expected[model.stem, how] = out.read_bytes()
             todo[model.stem, how] = (model, folder, inputs)
 
+    ranges = build / "ethosu/stack/ranges"
+    for more in f"--measure {ranges}", f"--quantise {ranges} --device loopback":
+        face = face_of(subprocess.run(demo(build, "nna-demo", more), shell=True, cwd=TOP,
+                                      capture_output=True, text=True).stdout)
+    print("# the demo on the NNA:", *face, flush=True)
+    quantise = f"--quantise {ranges} --staged"
     for config in options.config or CONFIGS:
         script, outputs = f"export BUILD={build}\n", {}
         python = ""
@@ -166,13 +197,20 @@ def main():
         for case in CASES:
             script += (f"echo \"cases {case} $({build}/tests/nnv_run --device={NODE} --jobs=1 "
                        f"--filter='{case}' ../shared/nnapi-vectors 2>&1 | tail -n 1)\"\n")
-        script += HAL % (NODE, " ".join(f"'{case}'" for case in HAL_CASES))
+        said = demo(build, "nna-demo", f"{quantise} --device {NODE}")
+        script += f'echo "demo nnapi $({said})"\n'
+        script += HAL % (NODE, " ".join(f"'{case}'" for case in HAL_CASES),
+                         demo(build, "nna-demo-hal", quantise))
         said, status = in_vm(config, script + python)
         for (name, how), file in outputs.items():
             got = file.read_bytes() if file.exists() else b""
             same = got == expected[name, how]
             tell("ok" if same else "not ok", config, name, "by", how,
                  f"{len(got)} bytes, {len(expected[name, how])} expected")
+        for how in "nnapi", "hal":
+            lines = [line for line in said if line.startswith(f"demo {how} ")] or [""]
+            good = face and face_of(lines[0]) == face and all(t in lines[0] for t in DEMO_TOLD)
+            tell("ok" if good else "not ok", config, "demo by", how, *face_of(lines[0]))
         for kind, least in ("cases", CASES_LEAST), ("hal", 1):
             lines = [line for line in said if line.startswith(kind + " ") and "passed" in line]
             passed, failed, skipped = map(sum, zip((0, 0, 0), *map(counts_of, lines)))
