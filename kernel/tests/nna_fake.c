@@ -567,9 +567,13 @@ int nna_fake_bind(struct nna_fake *fake)
 	return 0;
 }
 
-/* Opens the device as open() of its node does; only the number of the inode is used. */
+/*
+ * Opens the device as open() of its node does; only the number of the inode is used. The node is a
+ * render node where the kernel has no accel nodes: compat/nna_compat_render.h.
+ */
 int nna_fake_open(struct nna_fake *fake)
 {
+	const struct drm_minor *node = fake->nna->drm.accel ?: fake->nna->drm.render;
 	const struct file_operations *fops = fake->nna->drm.driver->fops;
 	struct file *filp;
 	int ret;
@@ -577,7 +581,7 @@ int nna_fake_open(struct nna_fake *fake)
 	filp = anon_inode_create_getfile("nna-fake", fops, NULL, O_RDWR, NULL);
 	if (IS_ERR(filp))
 		return PTR_ERR(filp);
-	file_inode(filp)->i_rdev = fake->nna->drm.accel->kdev->devt;
+	file_inode(filp)->i_rdev = node->kdev->devt;
 	ret = fops->open(file_inode(filp), filp);
 	if (ret) {
 		/* The open failed, so there must be no release. */
