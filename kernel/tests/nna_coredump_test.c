@@ -41,8 +41,8 @@ static struct nna_ctx *nna_coredump_ctx(struct kunit *test, const struct nna_rep
 	pages = to_nna_bo(obj)->base.pages;
 	for (i = 0; i < NNA_TEST_STREAM_SIZE / NNA_COMMAND_ALIGN; i++)
 		memset_page(pages[0], i * NNA_COMMAND_ALIGN, i, NNA_COMMAND_ALIGN);
-	memcpy_to_page(pages[NNA_TEST_REPORT / PAGE_SIZE], 0, (const char *)report,
-		       sizeof(*report));
+	memcpy_to_page(pages[NNA_TEST_REPORT / PAGE_SIZE], offset_in_page(NNA_TEST_REPORT),
+		       (const char *)report, sizeof(*report));
 	drm_gem_object_put(obj);
 	return nna_fake_ctx(fake, id, NNA_TEST_RING, NULL);
 }

@@ -32,16 +32,19 @@ struct nna_gem_export {
 };
 
 static const struct nna_gem_export nna_gem_exports[] = {
-	{ "one piece", { { 0x10000, 0x4000 } }, 0 },
-	{ "three pieces", { { 0x10000, 0x1000 }, { 0x40000, 0x2000 }, { 0x20000, 0x1000 } }, 0 },
-	{ "more than it says", { { 0x10000, 0x4000 }, { 0x20000, 0x1000 } }, 0 },
-	{ "less than it says", { { 0x10000, 0x3000 } }, -EINVAL },
+	{ "one piece", { { SZ_1M, 4 * PAGE_SIZE } }, 0 },
+	{ "three pieces",
+	  { { SZ_1M, PAGE_SIZE }, { SZ_4M, 2 * PAGE_SIZE }, { SZ_2M, PAGE_SIZE } }, 0 },
+	{ "more than it says", { { SZ_1M, 4 * PAGE_SIZE }, { SZ_2M, PAGE_SIZE } }, 0 },
+	{ "less than it says", { { SZ_1M, 3 * PAGE_SIZE } }, -EINVAL },
 	{ "nothing", {}, -EINVAL },
-	{ "not where a page begins", { { 0x10040, 0x4000 } }, -EINVAL },
-	{ "a later piece not where a page begins", { { 0x10000, 0x2000 }, { 0x40800, 0x2000 } },
-	  -EINVAL },
-	{ "not whole pages", { { 0x10000, 0x1800 }, { 0x40000, 0x2800 } }, -EINVAL },
-	{ "not a whole page at the end", { { 0x10000, 0x3000 }, { 0x40000, 0x1001 } }, -EINVAL },
+	{ "not where a page begins", { { SZ_1M + 0x40, 4 * PAGE_SIZE } }, -EINVAL },
+	{ "a later piece not where a page begins",
+	  { { SZ_1M, 2 * PAGE_SIZE }, { SZ_4M + 0x800, 2 * PAGE_SIZE } }, -EINVAL },
+	{ "not whole pages",
+	  { { SZ_1M, PAGE_SIZE + 0x800 }, { SZ_4M, 3 * PAGE_SIZE - 0x800 } }, -EINVAL },
+	{ "not a whole page at the end",
+	  { { SZ_1M, 3 * PAGE_SIZE }, { SZ_4M, PAGE_SIZE + 1 } }, -EINVAL },
 };
 KUNIT_ARRAY_PARAM_DESC(nna_gem_export, nna_gem_exports, name);
 

@@ -684,7 +684,7 @@ static void nna_ioctl_bo_rounds_up(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, 0,
 			nna_fake_ioctl(to_nna_fake(test), DRM_IOCTL_NNA_BO_CREATE, &create));
-	KUNIT_EXPECT_EQ(test, 8192ull, create.size);
+	KUNIT_EXPECT_EQ(test, (u64)PAGE_ALIGN(4097), create.size);
 	KUNIT_EXPECT_NE(test, 0u, create.handle);
 }
 

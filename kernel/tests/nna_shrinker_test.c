@@ -23,6 +23,7 @@
 #define NNA_TEST_VA	(2 * NNA_LARGE_PAGE_SIZE)
 #define NNA_TEST_SIZE	SZ_64K
 #define NNA_TEST_PAGES	(NNA_TEST_SIZE >> PAGE_SHIFT)
+#define NNA_TEST_MAPPED	(NNA_TEST_SIZE >> NNA_PAGE_SHIFT)
 #define NNA_TEST_MANY	300u
 
 /* An object, mapped in two address spaces, one of which has a context. */
@@ -85,7 +86,7 @@ static unsigned long nna_shrinker_reclaim(struct kunit *test, unsigned long page
 	return freed;
 }
 
-/* Returns the number of pages of the object that the device can access, over all address spaces. */
+/* Returns how many of the device's pages of the object it can access, over all address spaces. */
 static unsigned int nna_shrinker_reachable(struct nna_shrinker_test *t)
 {
 	unsigned int i, count = 0;
@@ -123,7 +124,7 @@ static void nna_shrinker_needed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, nna_shrinker_advise(test, t->bo, true));
 	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
 	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
-	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
+	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_MAPPED, nna_shrinker_reachable(t));
 	KUNIT_EXPECT_EQ(test, 0, nna_shrinker_bind(test, t->vms[0], t->handle, SZ_1M));
 }
 
@@ -174,7 +175,7 @@ static void nna_shrinker_purges(struct kunit *test)
 			nna_shrinker_bind(test, t->vms[0],
 					  nna_fake_bo(to_nna_fake(test), NNA_TEST_SIZE, 0),
 					  NNA_TEST_VA));
-	KUNIT_EXPECT_EQ(test, (unsigned int)NNA_TEST_PAGES, nna_shrinker_reachable(t));
+	KUNIT_EXPECT_EQ(test, (unsigned int)NNA_TEST_MAPPED, nna_shrinker_reachable(t));
 }
 
 /* Purges as few objects as possible, the one that has not been needed for longest first. */
@@ -224,7 +225,7 @@ static void nna_shrinker_jobs(struct kunit *test)
 	nna_fake_settle(fake);
 	KUNIT_ASSERT_EQ(test, 1u, nna_fake_pending(fake, NNA_TEST_RING));
 	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
-	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
+	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_MAPPED, nna_shrinker_reachable(t));
 	nna_fake_complete(fake, NNA_TEST_RING, NNA_STATUS_OK, 0);
 	KUNIT_EXPECT_EQ(test, 0, nna_fake_fence_error(fence));
 	nna_fake_wait(test, !atomic_read(&fake->nna->job_count));
@@ -262,7 +263,7 @@ static void nna_shrinker_locks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_scan(nna, ULONG_MAX));
 	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_count(nna));
 	mutex_unlock(&nna->unneeded_lock);
-	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
+	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_MAPPED, nna_shrinker_reachable(t));
 	/* All locks are released. */
 	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
 }
@@ -280,7 +281,7 @@ static void nna_shrinker_shared(struct kunit *test)
 	obj->dma_buf = dmabuf;
 	nna_shrinker_advise(test, t->bo, false);
 	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
-	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
+	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_MAPPED, nna_shrinker_reachable(t));
 	obj->dma_buf = NULL;
 	dma_buf_put(dmabuf);
 	nna_shrinker_advise(test, t->bo, false);
@@ -310,7 +311,7 @@ static void nna_shrinker_cpu_mapped(struct kunit *test)
 	nna->vm_ops.open(&vma);
 	KUNIT_EXPECT_EQ(test, SHRINK_STOP, nna_shrinker_reclaim(test, ULONG_MAX));
 	KUNIT_EXPECT_EQ(test, 0ul, nna_shrinker_count(nna));
-	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_PAGES, nna_shrinker_reachable(t));
+	KUNIT_EXPECT_EQ(test, 2u * NNA_TEST_MAPPED, nna_shrinker_reachable(t));
 	nna->vm_ops.close(&vma);
 	KUNIT_EXPECT_EQ(test, (unsigned long)NNA_TEST_PAGES, nna_shrinker_reclaim(test, 1));
 }

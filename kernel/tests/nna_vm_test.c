@@ -68,8 +68,13 @@ static struct nna_vm_test *nna_vm_test(struct kunit *test)
 		sgt = drm_gem_shmem_get_pages_sgt(&to_nna_bo(t->objs[i])->base);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(sgt));
 		k = 0;
-		for_each_sgtable_dma_page(sgt, &iter, 0)
-			t->dma[i][k++] = sg_page_iter_dma_address(&iter);
+		for_each_sgtable_dma_page(sgt, &iter, 0) {
+			u64 at;
+
+			/* A page of the CPU may be several of the device. */
+			for (at = 0; at < PAGE_SIZE && k < NNA_TEST_PAGES; at += NNA_PAGE_SIZE)
+				t->dma[i][k++] = sg_page_iter_dma_address(&iter) + at;
+		}
 		KUNIT_ASSERT_EQ(test, NNA_TEST_PAGES, k);
 	}
 	return t;
