@@ -15,6 +15,14 @@ static bool to_dims(struct onnx_translation *t, uint32_t rank, const int64_t *fr
 	return !t->ret;
 }
 
+/* Reads input 1, the dimensions of the result. Return: their number, ONNX_ABSENT after an error. */
+static uint32_t read_shape(struct onnx_translation *t, int64_t *to)
+{
+	if (!t->ret && !onnx_has(t, 1))
+		onnx_wrong(t, "it has no input 1");
+	return t->ret ? ONNX_ABSENT : onnx_list(t, 1, NULL, to, ONNX_MAX_RANK);
+}
+
 /* Makes output 0 input 0 with other dimensions; a constant stays one. */
 static void set_reshaped(struct onnx_translation *t, uint32_t rank, const int64_t *dims)
 {
@@ -46,7 +54,7 @@ void onnx_translate_reshape(struct onnx_translation *t)
 	const struct onnx_tensor *x = onnx_tensor(t, 0);
 	const bool zeros = onnx_attribute_int(t, "allowzero", 0);
 	int64_t dims[ONNX_MAX_RANK], known = 1;
-	uint32_t rank = onnx_list(t, 1, NULL, dims, ONNX_MAX_RANK), open = ONNX_MAX_RANK;
+	uint32_t rank = read_shape(t, dims), open = ONNX_MAX_RANK;
 
 	if (t->ret)
 		return;
@@ -201,7 +209,7 @@ void onnx_translate_expand(struct onnx_translation *t)
 {
 	const struct onnx_tensor *x = onnx_tensor(t, 0);
 	int64_t wanted[ONNX_MAX_RANK], dims[ONNX_MAX_RANK];
-	uint32_t count = onnx_list(t, 1, NULL, wanted, ONNX_MAX_RANK), sizes[ONNX_MAX_RANK], rank;
+	uint32_t count = read_shape(t, wanted), sizes[ONNX_MAX_RANK], rank;
 
 	if (t->ret)
 		return;

@@ -115,6 +115,28 @@ static void lists_that_are_too_short(void **state)
 	refused(m, "node 0 (QuantizeLinear)");
 }
 
+static void lists_that_are_not_there(void **state)
+{
+	static const struct {
+		const char *op, *words;
+	} cases[] = {
+		{ "Reshape", "node 0 (Reshape): it has no input 1" },
+		{ "Expand", "node 0 (Expand): it has no input 1" },
+		{ "Tile", "node 0 (Tile)" },
+		{ "Unsqueeze", "node 0 (Unsqueeze)" },
+		{ "Pad", "node 0 (Pad)" },
+		{ "Slice", "node 0 (Slice)" },
+		{ "Resize", "node 0 (Resize)" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct onnx_model *m = make(cases[i].op, 1, 0);
+
+		add(m, ONNX_FLOAT, NULL, 0, 4, DIMS(1, 2, 2, 4));
+		refused(m, cases[i].words);
+	}
+}
+
 static void dilation_of_a_filter_that_is_too_large(void **state)
 {
 	struct onnx_model *m = make("ConvTranspose", 2, 1);
@@ -251,6 +273,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(perm_that_names_an_axis_twice),
 		cmocka_unit_test(lists_that_are_too_short),
+		cmocka_unit_test(lists_that_are_not_there),
 		cmocka_unit_test(dilation_of_a_filter_that_is_too_large),
 		cmocka_unit_test(sizes_beyond_the_input),
 		cmocka_unit_test(operators_and_attributes_that_are_not_known),
