@@ -105,7 +105,7 @@ static int load_photo(struct demo *d)
 	return 0;
 }
 
-/* What the photo could have been besides, for more than one sight of each range. */
+/* Writes a variant of the photo. Ranges are measured on several variants. */
 static void vary(const float *pixels, bool mirrored, float brightness, float *to)
 {
 	for (size_t y = 0; y < FACE_SIDE; y++)

@@ -23,7 +23,7 @@
 #include "hal-bridge/binder/binder.h"
 
 #define PAGE 4096u
-/* Both outputs one after the other, in whole pages; those of 8 bits need less. */
+/* Both outputs as floats, in whole pages. Outputs of 8 bits need less. */
 #define RESULT_SIZE (((DEMO_BOXES + DEMO_SCORES) * sizeof(float) + PAGE - 1) / PAGE * PAGE)
 
 static const struct nnb_caller self; /* of a call over binder the kernel says who it is */

@@ -111,29 +111,28 @@ static int set_io(void *sink, uint32_t subgraph, uint32_t input_count, const uin
 	       copy_numbers(output_count, outputs, &n->outputs);
 }
 
-/* State, and subgraphs, which are refused. */
-static int refuse_subgraph(void *sink)
+int network_refuse_subgraph(void *sink)
 {
 	return -ENOTSUP;
 }
 
-static int refuse_variable(void *sink, uint32_t subgraph, uint32_t operand)
+int network_refuse_variable(void *sink, uint32_t subgraph, uint32_t operand)
 {
 	return -ENOTSUP;
 }
 
-static int refuse_reference(void *sink, uint32_t subgraph, uint32_t operand, uint32_t which)
+int network_refuse_reference(void *sink, uint32_t subgraph, uint32_t operand, uint32_t which)
 {
 	return -ENOTSUP;
 }
 
 const struct tflite_sink network_sink = {
-	.add_subgraph = refuse_subgraph,
+	.add_subgraph = network_refuse_subgraph,
 	.add_operand = add_operand,
 	.set_constant = set_constant,
 	.set_no_value = set_no_value,
-	.set_variable = refuse_variable,
-	.set_subgraph = refuse_reference,
+	.set_variable = network_refuse_variable,
+	.set_subgraph = network_refuse_reference,
 	.add_operation = add_operation,
 	.set_io = set_io,
 };

@@ -66,6 +66,11 @@ struct network {
 /* Writes to a struct network. */
 extern const struct tflite_sink network_sink;
 
+/* Members of a sink that takes neither subgraphs nor state. Return: -ENOTSUP. */
+int network_refuse_subgraph(void *sink);
+int network_refuse_variable(void *sink, uint32_t subgraph, uint32_t operand);
+int network_refuse_reference(void *sink, uint32_t subgraph, uint32_t operand, uint32_t which);
+
 /**
  * network_write() - build the network elsewhere
  * @ops: functions of a sink, which may keep pointers to constants for as long as the network lives

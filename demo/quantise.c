@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of 8 bits: those of weights are symmetric. */
+/* The limits of activations. Weights are symmetric: their lower limit is -HIGH. */
 #define LOW (-128)
 #define HIGH 127
 /* The bias leaves the sum of products room in 32 bits. */
@@ -19,7 +19,7 @@
 /**
  * struct quantiser - a network on its way to 8 bits
  * @ranges: of its operands
- * @class: for each operand another one of the same scale, or itself: a forest
+ * @class: for each operand its parent in a tree of operands of one scale; a root is its own
  * @error: for a line
  */
 struct quantiser {

@@ -34,7 +34,7 @@ int range_measure(const struct network *network, const float *const *inputs, uin
  */
 int range_save(const char *path, const struct range *ranges, uint32_t count);
 /**
- * range_load() - read such a file
+ * range_load() - read a file that range_save() wrote
  * @ranges: room for @count, which the file has to have exactly
  *
  * Return: 0, -EBADMSG for another file, or a negative errno.

@@ -149,29 +149,13 @@ static int set_io(void *opaque, uint32_t subgraph, uint32_t input_count, const u
 	return ret ? ret : copy_ints(sink->arena, output_count, outputs, &sink->outputs);
 }
 
-/* State, and subgraphs, which BlazeFace does not have. */
-static int refuse_subgraph(void *opaque)
-{
-	return -ENOTSUP;
-}
-
-static int refuse_variable(void *opaque, uint32_t subgraph, uint32_t operand)
-{
-	return -ENOTSUP;
-}
-
-static int refuse_reference(void *opaque, uint32_t subgraph, uint32_t operand, uint32_t which)
-{
-	return -ENOTSUP;
-}
-
 static const struct tflite_sink HAL_SINK = {
-	.add_subgraph = refuse_subgraph,
+	.add_subgraph = network_refuse_subgraph,
 	.add_operand = add_operand,
 	.set_constant = set_constant,
 	.set_no_value = set_no_value,
-	.set_variable = refuse_variable,
-	.set_subgraph = refuse_reference,
+	.set_variable = network_refuse_variable,
+	.set_subgraph = network_refuse_reference,
 	.add_operation = add_operation,
 	.set_io = set_io,
 };

@@ -33,11 +33,6 @@ static int result(int code)
 	}
 }
 
-static int add_subgraph(void *opaque)
-{
-	return -ENOTSUP;
-}
-
 static int add_operand(void *opaque, uint32_t subgraph, const struct nna_operand_desc *desc)
 {
 	struct sink *sink = opaque;
@@ -79,16 +74,6 @@ static int set_no_value(void *opaque, uint32_t subgraph, uint32_t operand)
 	return set_constant(opaque, subgraph, operand, NULL, 0);
 }
 
-static int set_variable(void *opaque, uint32_t subgraph, uint32_t operand)
-{
-	return -ENOTSUP;
-}
-
-static int set_subgraph(void *opaque, uint32_t subgraph, uint32_t operand, uint32_t which)
-{
-	return -ENOTSUP;
-}
-
 static int add_operation(void *opaque, uint32_t subgraph, uint32_t type, uint32_t input_count,
 			 const uint32_t *inputs, uint32_t output_count, const uint32_t *outputs)
 {
@@ -110,12 +95,12 @@ static int set_io(void *opaque, uint32_t subgraph, uint32_t input_count, const u
 }
 
 static const struct tflite_sink NNAPI_SINK = {
-	.add_subgraph = add_subgraph,
+	.add_subgraph = network_refuse_subgraph,
 	.add_operand = add_operand,
 	.set_constant = set_constant,
 	.set_no_value = set_no_value,
-	.set_variable = set_variable,
-	.set_subgraph = set_subgraph,
+	.set_variable = network_refuse_variable,
+	.set_subgraph = network_refuse_reference,
 	.add_operation = add_operation,
 	.set_io = set_io,
 };
